@@ -22,14 +22,17 @@ let onUnauthorized = () => {};
 
 export function whenUnauthorized(action) { onUnauthorized = action; }
 
-export function address(path, query) {
+/** Adds to a path what has a value; of a list, each. */
+export function asked(path, query) {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") pairs.append(name, one);
   }
   const text = pairs.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
-  return BASE + path + (text ? `?${text}` : "");
+  return path + (text ? `?${text}` : "");
 }
+
+export const address = (path, query) => asked(BASE + path, query);
 
 async function request(method, path, { query, body, etag, isQuiet, patience = PATIENCE } = {}) {
   const control = new AbortController();

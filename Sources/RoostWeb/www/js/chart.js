@@ -3,7 +3,7 @@ import { dated, zone } from "./format.js";
 import { drawStrip, STRIP, stretchAt } from "./strip.js";
 import { tickOptions, timeTicks, valueTicks } from "./ticks.js";
 
-const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
+export const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
 const NAMES = ["card", "text", "muted", "hair", "hatch", "unknown", "accent", "moderate", "poor", "good", "s1", "s2", "s3", "s4"];
 const MARKS = 14;
 

@@ -39,6 +39,21 @@ export function mark(level, className = "mark") {
   return icon(`mark-${known}`, `${className} ${known}`);
 }
 
+/** A small mark in a place, changed only when the level differs. */
+export function setMark(node, level) {
+  if (node.dataset.level === level) return;
+  node.dataset.level = level;
+  node.replaceChildren(mark(level, "mark small"));
+}
+
+/** A drawing that says something by itself. */
+export function labelled(node, words) {
+  node.removeAttribute("aria-hidden");
+  node.setAttribute("role", "img");
+  node.setAttribute("aria-label", words);
+  return node;
+}
+
 /** Changes a text only when it differs, so that nothing is announced or laid out in vain. */
 export function setText(node, value) {
   if (node.textContent !== value) node.textContent = value;
@@ -84,6 +99,15 @@ export const quoted = (text) => (text ? el("q", { lang: "en", translate: "no" },
 
 /** A name or a text that a person or a device has given: it is the same in every language. */
 export const asIs = (text, tag = "span", props = {}) => el(tag, { translate: "no", ...props }, text);
+
+/** What is behind a line that opens it. */
+export const fold = (words, ...children) => el("details", {}, el("summary", {}, words), ...children);
+
+/** A select of values with their words. */
+export const choice = (options, chosen, props = {}) => el("select", props, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words)));
+
+/** A row of a menu: its name, what it is for, and a mark before them. */
+export const menuRow = (href, name, words, sign) => el("li", {}, el("a", { href }, sign, el("span", {}, el("strong", {}, name), el("span", { class: "quiet" }, words)), icon("icon-next")));
 
 /** A card with its heading. */
 export function card(title, ...children) {

@@ -1,5 +1,5 @@
 // Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
-import { api } from "./api.js";
+import { api, asked } from "./api.js";
 import { button, card, el, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
@@ -21,13 +21,8 @@ export const context = {
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
   /** Puts what the page shows into its address, without a new page. */
   setQuery(pairs) {
-    const query = new URLSearchParams(location.search);
-    for (const [name, value] of Object.entries(pairs)) {
-      query.delete(name);
-      for (const one of [value].flat()) if (one !== null && one !== undefined && one !== "") query.append(name, one);
-    }
-    const text = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
-    history.pushState({}, "", location.pathname + (text ? `?${text}` : ""));
+    const query = new URLSearchParams(location.search), present = Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
+    history.pushState({}, "", asked(location.pathname, { ...present, ...pairs }));
     return open(location.pathname, { keepsPlace: true });
   },
 };

@@ -1,5 +1,5 @@
 // The lists of the page Account.
-import { asIs, button, card, dialog, el, table } from "../dom.js";
+import { asIs, button, card, choice, dialog, el, fold, table } from "../dom.js";
 import { date, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
 import { field, form } from "../form.js";
@@ -25,7 +25,7 @@ function agent(text = "") {
 
 export function tokensCard(tokens, { api, reload }) {
   if (!tokens) return null;
-  const scope = el("select", {}, ["read", "write", "metrics"].map((name) => el("option", { value: name }, t(`scope.${name}`))));
+  const scope = choice(["read", "write", "metrics"].map((name) => [name, t(`scope.${name}`)]));
   const add = form([field("name", t("account.tokenName"), { required: true, maxlength: "64", autocomplete: "off" }), field("scope", t("account.scope"), { control: scope })], t("account.token.add"), async (values) => {
     const token = await api.send("POST", "/tokens", { name: values.name.trim(), scopes: [values.scope], days: 365 });
     dialog(t("account.token.new"), t("do.close"), el("p", {}, t("account.once")), asIs(token.token, "pre", { tabindex: "0" }));
@@ -34,12 +34,12 @@ export function tokensCard(tokens, { api, reload }) {
   return card(t("account.tokens"), el("p", { class: "quiet" }, t("account.tokens.words")), el("ul", { class: "list" }, tokens.map((one) => el("li", { class: "split" },
     el("span", {}, el("strong", {}, one.name), el("span", { class: "quiet" }, el("br"), [(one.scopes ?? []).map((name) => code("scope", name)).join(", "), t("account.lastUsed", { time: since(one.lastUsed) }), one.expires ? t("account.expires", { time: date(one.expires) }) : ""].filter(Boolean).join(" · "))),
     button(t("do.delete"), confirmed(t("account.token.sure", { name: one.name }), t("do.delete"), async () => { await api.send("DELETE", `/tokens/${encode(one.id)}`); await reload(); }), { class: "small" })))),
-  el("details", {}, el("summary", {}, t("account.token.add")), add));
+  fold(t("account.token.add"), add));
 }
 
 export function membersCard({ members, invitations }, { api, reload }) {
   if (!members) return null;
-  const roles = (role) => el("select", {}, ["viewer", "member", "owner"].map((name) => el("option", { value: name, selected: name === role }, t(`role.${name}`))));
+  const roles = (role) => choice(["viewer", "member", "owner"].map((name) => [name, t(`role.${name}`)]), role);
   const role = roles("viewer");
   const invite = form([field("role", t("account.role"), { control: role })], t("account.invite"), async (values) => {
     const made = await api.send("POST", "/invitations", { role: values.role, days: 7 });
@@ -55,11 +55,11 @@ export function membersCard({ members, invitations }, { api, reload }) {
     return el("li", { class: "split" }, el("span", {}, el("strong", {}, one.name), one.isYou ? el("span", { class: "chip" }, t("account.you")) : null, el("span", { class: "quiet" }, el("br"), one.email)),
       one.isYou ? el("span", {}, t(`role.${one.role}`)) : el("span", { class: "row" }, el("span", {}, select), button(t("account.remove"), confirmed(t("account.remove.sure", { name: one.name }), t("account.remove"), async () => { await api.send("DELETE", `/members/${encode(one.id)}`); await reload(); }), { class: "small" })), said);
   })), invitations?.length ? el("p", { class: "quiet" }, t("account.invitations", { n: invitations.length })) : null,
-  el("details", {}, el("summary", {}, t("account.invite")), el("p", { class: "quiet" }, ["viewer", "member", "owner"].map((name) => t(`role.${name}.words`)).join(" ")), invite));
+  fold(t("account.invite"), el("p", { class: "quiet" }, ["viewer", "member", "owner"].map((name) => t(`role.${name}.words`)).join(" ")), invite));
 }
 
 export function auditCard(audit) {
   if (!audit?.length) return null;
-  return el("section", { class: "card wide" }, el("details", {}, el("summary", {}, el("h2", {}, t("account.audit"))), table(t("account.audit"), [t("events.time"), t("account.actor"), t("account.action"), t("account.target")],
+  return el("section", { class: "card wide" }, fold(el("h2", {}, t("account.audit")), table(t("account.audit"), [t("events.time"), t("account.actor"), t("account.action"), t("account.target")],
     audit.slice(0, 100).map((one) => [stamp(one.time), one.actor ?? "–", code("audit", one.action, one.action), [one.target, one.address].filter(Boolean).join(" · ")]))));
 }

@@ -1,7 +1,7 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
 import { ruleSentences } from "../alerts.js";
 import { Chart } from "../chart.js";
-import { button, card, el, facts, setText } from "../dom.js";
+import { button, card, choice, el, facts, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -51,8 +51,7 @@ export function make(root, context) {
 const withError = (rate, decimals, unit) => `${number(rate.mean, decimals)} ± ${number(rate.error, decimals)} ${unit}`;
 
 function figures({ counters, counter, window, dose, from }, context) {
-  const choice = counters.length < 2 ? null : el("select", { "aria-label": t("dose.counter"), onchange: (event) => context.setQuery({ channel: event.target.value }) },
-    counters.map((one) => el("option", { value: one.id, selected: one.id === counter.id }, one.id)));
+  const which = counters.length < 2 ? null : choice(counters.map((one) => [one.id, channelName(one)]), counter.id, { "aria-label": t("dose.counter"), onchange: (event) => context.setQuery({ channel: event.target.value }) });
   const windows = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, ["mark", ...Object.keys(WINDOWS)].map((name) =>
     button(t(`dose.window.${name}`), () => context.setQuery({ window: name === "mark" ? null : name }), { "aria-pressed": String(window === name) })));
   const share = dose.elapsedSeconds > 0 ? Math.min(1, dose.coveredSeconds / dose.elapsedSeconds) : 1;
@@ -68,7 +67,7 @@ function figures({ counters, counter, window, dose, from }, context) {
     }
     await context.setQuery({ window: null });
   })) : null;
-  return card(null, el("div", { class: "tools" }, choice, windows), el("p", { class: "quiet" }, since),
+  return card(null, el("div", { class: "tools" }, which, windows), el("p", { class: "quiet" }, since),
     countRate ? [
       el("p", { class: "big number" }, withError(countRate, 2, "cpm")),
       doseRate ? el("p", { class: "big number" }, withError(doseRate, 4, "µSv/h")) : el("p", { class: "quiet" }, t("dose.noFactor")),

@@ -1,5 +1,5 @@
 // The form of an upload target or a receiver, made of what the courier says its type takes.
-import { asIs, card, el, icon, mark, quoted } from "../dom.js";
+import { asIs, card, el, fold, mark, menuRow, quoted } from "../dom.js";
 import { field, form, nameProblem } from "../form.js";
 import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
@@ -27,11 +27,10 @@ export async function entryCard(section, { add, change, url }, context) {
 /** The types, the usual ones first. */
 function choice(section, all, context) {
   const usual = USUAL[section].map((type) => all.find((one) => one.type === type)).filter(Boolean);
-  const menu = (kinds) => el("ul", { class: "menu" }, kinds.map((kind) => el("li", {}, el("a", { href: entryAddress({ add: kind.type }) },
-    el("span", {}, el("strong", {}, kindName(kind)), el("span", { class: "quiet" }, about(kind))), icon("icon-next")))));
+  const menu = (kinds) => el("ul", { class: "menu" }, kinds.map((kind) => menuRow(entryAddress({ add: kind.type }), kindName(kind), about(kind))));
   // A step that begins with the choice has its own heading and its own way on.
   const isAsked = new URLSearchParams(location.search).has("add");
-  return card(isAsked ? t(`entry.choose.${section}`) : null, section === "targets" ? nearbyPart(context) : null, menu(usual), el("details", {}, el("summary", {}, t("entry.others")), menu(all.filter((one) => !usual.includes(one)))),
+  return card(isAsked ? t(`entry.choose.${section}`) : null, section === "targets" ? nearbyPart(context) : null, menu(usual), fold(t("entry.others"), menu(all.filter((one) => !usual.includes(one)))),
     isAsked ? el("div", { class: "row" }, el("a", { class: "button", href: entryAddress() }, t("do.cancel"))) : null);
 }
 
@@ -44,7 +43,7 @@ function formCard({ section, kind, ids, present, url }, context) {
   const id = present ? null : field("id", t("entry.id"), { value: freeID(type, ids), required: true, maxlength: "32", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("entry.id.hint") });
   const options = kind.fields.filter((one) => one.kind !== "object").map((one) => option(one, kind, before, !present));
   const own = options.filter((one) => !one.option.isCommon), common = options.filter((one) => one.option.isCommon);
-  const more = Object.assign(el("details", {}, el("summary", {}, t("entry.more")), el("div", { class: "form" }, common)), { fields: common });
+  const more = Object.assign(fold(t("entry.more"), el("div", { class: "form" }, common)), { fields: common });
   const steps = el("div", { role: "status" });
   const trial = el("button", { type: "submit" }, t(section === "receivers" ? "entry.test" : "entry.try"));
 

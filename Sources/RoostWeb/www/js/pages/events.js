@@ -1,5 +1,5 @@
 // What happened, newest first: a sentence for each thing, its details and its repeats behind it.
-import { asIs, button, card, el, facts, icon, mark, show, svg } from "../dom.js";
+import { asIs, button, card, el, facts, icon, labelled, mark, show, svg } from "../dom.js";
 import { entries, grouping, MANY, moment, partSentence, smallName, TOPICS, topicOf } from "../eventgroups.js";
 import { eventAside, eventDetails, eventSentence, loadFacts } from "../facts.js";
 import { clock, day, duration, rfc3339, stamp, zoneWords } from "../format.js";
@@ -238,11 +238,4 @@ function entryMark({ opening, to, phase }) {
     return labelled(svg("svg", { class: `mark small ${level ?? "moderate"}`, viewBox: "0 0 48 48" }, svg("path", { fill: "currentColor", d: phase === "worse" ? "M24 4 44 26H32V44H16V26H4z" : "M24 44 4 22H16V4H32V22H44z" })), t(`events.${phase}`));
   }
   return labelled(level ? mark(level, "mark small") : icon("mark-dot", "dot"), phase === "began" && level ? t("events.began") : code("severity", to.severity));
-}
-
-function labelled(node, words) {
-  node.setAttribute("role", "img");
-  node.removeAttribute("aria-hidden");
-  node.setAttribute("aria-label", words);
-  return node;
 }

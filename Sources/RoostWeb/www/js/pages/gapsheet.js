@@ -1,9 +1,10 @@
 // Why is there no data here: cause, surroundings, how often, next act.
-import { dialog, el, quoted } from "../dom.js";
+import { dialog, el, fold, quoted } from "../dom.js";
+import { field, form } from "../form.js";
 import { clock, duration, rfc3339, span } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
-import { action, channelName, reason, refusal } from "../words.js";
+import { channelName, reason } from "../words.js";
 import { eventSentence, loadFacts } from "../facts.js";
 
 const MOST = 12;
@@ -66,12 +67,10 @@ function alikeWords({ days, count, hours, with: others }, near) {
 }
 
 function noteForm({ api }, item, from) {
-  const text = el("input", { maxlength: "200", required: true });
-  return el("details", {}, el("summary", {}, t("gap.note")), el("div", { class: "form" },
-    el("label", {}, t("surveys.note"), text),
-    action(t("do.save"), async () => {
-      if (!text.value.trim()) throw refusal(t("form.empty"));
-      await api.send("POST", "/notes", { at: rfc3339(from), text: text.value.trim(), channel: item.id });
-      text.value = "";
-    }, { class: "first" })));
+  const node = form([field("text", t("surveys.note"), { maxlength: "200", required: true })], t("do.save"), async ({ text }) => {
+    await api.send("POST", "/notes", { at: rfc3339(from), text: text.trim(), channel: item.id });
+    node.reset();
+    return t("do.saved");
+  });
+  return fold(t("gap.note"), node);
 }

@@ -1,5 +1,5 @@
 // What is wrong with its next step, first; folded below it, what was checked, the costs, the starts and the program's parts.
-import { asIs, button, el, facts, mark, quoted } from "../dom.js";
+import { asIs, button, el, facts, fold, labelled, mark, quoted } from "../dom.js";
 import { faultDetail, faultNext, faultSentence, loadFacts } from "../facts.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
@@ -9,7 +9,6 @@ import { action, deviceTitle, isNeverMeasured } from "../words.js";
 
 export const title = "health.title";
 const ORDER = ["failure", "warning", "note"], LEVELS = { ok: "good", warning: "moderate", failure: "fault" };
-const fold = (words, ...children) => el("details", {}, el("summary", {}, words), ...children);
 /** Where the step of a fault is taken, by the beginning of its name. */
 const PLACES = [[/^outbox/, "outbox"], [/^(adapter|device|hotplug|line|sensor)-/, "devices"], [/^settings/, "settings"], [/^(history|journal|samples|store|tables)-/, "proof"]];
 
@@ -59,10 +58,7 @@ function faultRow(fault) {
 }
 
 function findingRow(finding) {
-  const sign = mark(LEVELS[finding.verdict], "mark small");
-  sign.setAttribute("role", "img");
-  sign.removeAttribute("aria-hidden");
-  sign.setAttribute("aria-label", code("finding", finding.verdict));
+  const sign = labelled(mark(LEVELS[finding.verdict], "mark small"), code("finding", finding.verdict));
   // A fault of the station, or a check by its name; what the check found stands as `roost doctor` prints it.
   if (has(`fault.${finding.name.split(":")[0]}`)) {
     return el("li", { class: "finding" }, sign, el("div", {}, el("strong", {}, `${faultSentence(finding.name, finding.sentence)}.`), el("p", { class: "quiet" }, faultDetail(finding.name, finding.sentence)),

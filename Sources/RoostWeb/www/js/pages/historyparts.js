@@ -1,13 +1,12 @@
 // The parts beside a chart: read-out, legend and the same steps as a table.
-import { stepAt } from "../chart.js";
-import { el, table } from "../dom.js";
+import { DASHES, stepAt } from "../chart.js";
+import { el, svg, table } from "../dom.js";
 import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { stretchAt } from "../strip.js";
 import { channelName, flagNames, reason } from "../words.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const DASHES = ["", "9 4", "2 3", "9 3 2 3"];
+const flagWords = (bits) => flagNames(bits ?? 0).map((flag) => code("flag", flag)).join(", ");
 
 /** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */
 export function readoutWords(data, time) {
@@ -24,7 +23,7 @@ function stepWords(series, time, isNamed) {
     return `${name}${stamp(time - (series.shift ?? 0))} ${zoneName(time)}: ${t("history.noValue", { cause: stretch ? reason(stretch[2]) : t("cause.none") })}`;
   }
   const from = series.t[index] - (series.shift ?? 0), to = from + series.width, decimals = series.decimals;
-  const flags = flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", ");
+  const flags = flagWords(series.flags?.[index]);
   const words = t("history.step", {
     when: `${series.unsure.includes(index) ? "~" : ""}${day(from)} ${series.width < 60 ? clockSeconds(from) : `${clock(from)}–${clock(to)}`} ${zoneName(from)}`,
     mean: value(series.mean[index], decimals), least: value(series.least[index], decimals), most: value(series.most[index], decimals), unit: series.unit,
@@ -34,13 +33,8 @@ function stepWords(series, time, isNamed) {
 
 export function legend({ series, ledgers }) {
   return series.series.map((one) => {
-    const line = document.createElementNS(SVG, "svg"), stroke = document.createElementNS(SVG, "line");
     const place = series.series.filter((other) => other.unit === one.unit).indexOf(one);
-    for (const [name, given] of [["x1", 0], ["x2", 32], ["y1", 6], ["y2", 6]]) stroke.setAttribute(name, given);
-    if (DASHES[place]) stroke.setAttribute("stroke-dasharray", DASHES[place]);
-    line.setAttribute("class", `s${place + 1}`);
-    line.setAttribute("aria-hidden", "true");
-    line.append(stroke);
+    const line = svg("svg", { class: `s${place + 1}`, "aria-hidden": "true" }, svg("line", { x1: 0, x2: 32, y1: 6, y2: 6, "stroke-dasharray": DASHES[place]?.join(" ") || null }));
     const ledger = ledgers[one.index];
     const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
     return el("li", {}, line, el("span", {}, channelName(one.item), " ", el("span", { class: "quiet" },
@@ -59,7 +53,7 @@ function missingWords(stretches) {
 export function stepTable(series) {
   const rows = series.t.map((time, index) => [
     `${series.unsure.includes(index) ? "~" : ""}${stamp(time)}`, value(series.least[index], series.decimals), value(series.mean[index], series.decimals), value(series.most[index], series.decimals),
-    number(series.count?.[index] ?? 0), flagNames(series.flags?.[index] ?? 0).map((flag) => code("flag", flag)).join(", "),
+    number(series.count?.[index] ?? 0), flagWords(series.flags?.[index]),
   ]);
   return table(`${channelName(series.item)}, ${series.unit}, ${zoneName(series.t[0] ?? Date.now() / 1000)}`,
     [t("history.from"), t("history.least"), t("history.mean"), t("history.most"), t("history.count"), t("history.flags")], rows);

@@ -1,5 +1,5 @@
 // Log in, or take up an invitation.
-import { asIs, card, el } from "../dom.js";
+import { asIs, card, el, fold } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 import { stamp } from "../format.js";
@@ -38,7 +38,7 @@ function loginCard(api) {
       throw problem;
     }
     enter();
-  }), el("details", {}, el("summary", {}, t("login.forgotten")), el("p", {}, t("login.forgotten.words"))));
+  }), fold(t("login.forgotten"), el("p", {}, t("login.forgotten.words"))));
 }
 
 function joinCard(api, code) {

@@ -1,7 +1,7 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
 import { may } from "../roles.js";
-import { asIs, button, card, el, table } from "../dom.js";
+import { asIs, button, card, choice, el, table } from "../dom.js";
 import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -30,14 +30,13 @@ export async function load(api, query) {
 export function make(root, context) {
   return { update({ items, by, channel, window, range, means, list }) {
     if (!channel) return root.replaceChildren(card(null, el("p", {}, t("history.none"))));
-    const choice = el("select", {}, items.map((one) => el("option", { value: one.id, selected: one.id === channel.id }, channelName(one))));
-    choice.addEventListener("change", () => context.setQuery({ channel: choice.value }));
+    const which = choice(items.map((one) => [one.id, channelName(one)]), channel.id, { onchange: () => context.setQuery({ channel: which.value }) });
     const tabs = el("div", { class: "segments", role: "group", "aria-label": t("measurements.by") }, Object.keys(PERIODS).map((name) =>
       button(t(`measurements.${name}`), () => context.setQuery({ by: name, from: null }), { "aria-pressed": String(name === by) })));
     const move = (step) => () => context.setQuery({ from: rfc3339(neighbour(window, step).from) });
     const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
       one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
-    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), choice)),
+    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), which)),
       el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
         button("›", move(1), { "aria-label": t("history.after"), disabled: window.to > live.now }))),
       el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),

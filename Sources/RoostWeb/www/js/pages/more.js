@@ -1,5 +1,5 @@
 // The way to every page that is not in the bar, in four groups.
-import { asIs, card, el, icon } from "../dom.js";
+import { asIs, card, el, menuRow } from "../dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
@@ -19,8 +19,7 @@ export async function load() { return {}; }
 export function make(root, { me, pages: all }) {
   const pages = all.filter((page) => page.place === "more"), known = Object.values(GROUPS).flat();
   const ofGroup = (name) => [...GROUPS[name].map((one) => pages.find((page) => page.name === one)), ...(name === "station" ? pages.filter((page) => !known.includes(page.name)) : [])].filter(Boolean);
-  const row = (page) => el("li", {}, el("a", { href: page.path },
-    el("span", {}, el("strong", {}, t(`${page.name}.title`)), el("span", { class: "quiet" }, t(`${page.name}.purpose`), page.needs && !may(me, page.needs) ? ` ${t("more.ownerOnly")}` : "")), icon("icon-next")));
+  const row = ({ path, name, needs }) => menuRow(path, t(`${name}.title`), [t(`${name}.purpose`), needs && !may(me, needs) ? ` ${t("more.ownerOnly")}` : ""]);
   const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
   choice.addEventListener("change", () => { chooseLanguage(choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });

@@ -1,5 +1,5 @@
 // Brokers and Home Assistants that announce themselves on the local network: each fills in the form of a target.
-import { asIs, el, icon, quoted } from "../dom.js";
+import { asIs, el, menuRow, quoted } from "../dom.js";
 import { t } from "../i18n.js";
 import { entryAddress } from "./entryfields.js";
 
@@ -22,6 +22,5 @@ export function nearbyPart({ api }) {
 
 function row({ kind, name, url, isLocal }) {
   const where = isLocal ? t("nearby.here") : new URL(url.replace(/^mqtts?:/, "http:")).hostname;
-  return el("li", {}, el("a", { href: entryAddress({ add: "mqtt", url }) },
-    el("span", {}, asIs(name, "strong"), el("span", { class: "quiet" }, t(`nearby.${kind}`, { address: where }))), icon("icon-next")));
+  return menuRow(entryAddress({ add: "mqtt", url }), asIs(name), t(`nearby.${kind}`, { address: where }));
 }

@@ -1,5 +1,5 @@
 // Wi-Fi of a station from an image: networks in range, one to join, and what became of the last try.
-import { asIs, button, card, el, facts, icon, mark, quoted, svg } from "../dom.js";
+import { asIs, button, card, choice, el, facts, icon, mark, quoted, svg } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, stamp } from "../format.js";
 import { code, loadMore, t } from "../i18n.js";
@@ -95,7 +95,7 @@ function list(view, again) {
 
 /** Who may join the station's own network. */
 function point({ survey }, { api }, show) {
-  const control = el("select", { name: "rule" }, POINTS.map((one) => el("option", { value: one, selected: one === (survey?.rule ?? POINTS[0]) }, t(`network.point.${one}`))));
+  const control = choice(POINTS.map((one) => [one, t(`network.point.${one}`)]), survey?.rule ?? POINTS[0]);
   return card(t("network.point"), form([field("rule", t("network.point.who"), { control, hint: t("network.point.hint") })], t("do.save"), async (given) => {
     show(await api.send("POST", "/network/point", given));
     for (let beats = 0; beats < 20; beats += 1) {

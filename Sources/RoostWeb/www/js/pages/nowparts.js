@@ -1,7 +1,7 @@
 // Beside the values of the first page: is all well, what happened in a day, and the last picture.
 import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
-import { card, el, keyed, mark, setText, show } from "../dom.js";
+import { card, el, keyed, mark, setMark, setText, show } from "../dom.js";
 import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
 import { plural, t } from "../i18n.js";
@@ -37,7 +37,7 @@ function makeWell() {
   const link = el("a", {}, sign, el("span", {}, words, why)), node = el("li", {}, link);
   node.renew = ({ page, level, text, because }) => {
     link.href = page;
-    if (sign.dataset.level !== level) { sign.dataset.level = level; sign.replaceChildren(mark(level, "mark small")); }
+    setMark(sign, level);
     setText(words, text);
     const given = [because ?? ""].flat();
     if (given.every((one) => typeof one === "string")) setText(why, given.join("")); else if (why.textContent !== given.map((one) => one?.textContent ?? one ?? "").join("")) why.replaceChildren(...given.filter(Boolean));

@@ -1,6 +1,6 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
 import { ruleName, ruleOf, ruleSentences } from "../alerts.js";
-import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
+import { asIs, button, card, choice, el, fold, keyed, mark, setText, show } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
@@ -20,7 +20,7 @@ const FAILURES = ["later", "held", "broken", "paused"];
 export function rulesCard({ me, api, reload }) {
   const isOwner = may(me, "owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
   const known = new Map(), rows = new Map();
-  const unused = el("details", {}, el("summary", {}, isOwner && t("rules.unused")), off);
+  const unused = fold(isOwner && t("rules.unused"), off);
   let open = null;
 
   /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
@@ -117,7 +117,7 @@ const tagOf = (rule) => (rule ? rule.tag && `"${rule.tag}"` : '"none"');
 const isSimple = (rule) => rule.parts.every((part) => part.limits.length === 1 && ["value", "mean"].includes(part.kind));
 
 const severityName = (name) => t(name === "critical" ? "rules.critical" : `severity.${name}`);
-const choice = (name, label, chosen, options) => field(name, label, { control: el("select", {}, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words))) });
+const choose = (name, label, chosen, options) => field(name, label, { control: choice(options, chosen) });
 const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
 
 /** The name that programs use: ASCII letters, digits, - _ and dots of what a person wrote; `ü` is `ue`, as `é` is `e`. */
@@ -134,7 +134,7 @@ function ruleForm(id, rule, { api, known, change }) {
     setText(called, given && given !== name.input.value ? t("rules.called", { name: given }) : "");
   });
   const lasting = figure("forSeconds", t("rules.for"), (rule?.forSeconds ?? 0) / 60, { min: "0" });
-  const severity = choice("severity", t("rules.severity"), rule?.severity ?? "warning", ["notice", "warning", "critical"].map((one) => [one, severityName(one)]));
+  const severity = choose("severity", t("rules.severity"), rule?.severity ?? "warning", ["notice", "warning", "critical"].map((one) => [one, severityName(one)]));
   const built = () => ({ parts: sentences.map((one) => one.built()), forSeconds: Math.round(lasting.input.value * 60), severity: severity.input.value,
     until: { forSeconds: rule?.untilSeconds ?? 0 }, unless: rule?.unless, words: rule?.words, isOn: known.get(id)?.isOff ? false : undefined });
   /** The answer to what the form says when it comes, not to what it said before. */
@@ -173,9 +173,9 @@ function ruleForm(id, rule, { api, known, change }) {
 
 /** The gaps of one part; the end that it has without one is left out. */
 function sentence({ channels: chosen, overSeconds = 0, isFloor, limits = [], ends = [] }, index) {
-  const channel = choice(`channel${index}`, t("rules.channel"), chosen, channels(chosen));
-  const mean = choice(`over${index}`, t("rules.over"), overSeconds, [...new Set([...OVERS, overSeconds])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
-  const side = choice(`side${index}`, t("rules.side"), isFloor ? "atMost" : "atLeast", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
+  const channel = choose(`channel${index}`, t("rules.channel"), chosen, channels(chosen));
+  const mean = choose(`over${index}`, t("rules.over"), overSeconds, [...new Set([...OVERS, overSeconds])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
+  const side = choose(`side${index}`, t("rules.side"), isFloor ? "atMost" : "atLeast", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
   const limit = figure(`limit${index}`, t("rules.limit"), limits[0], { required: true });
   const usual = limits[0] + (isFloor ? 0.1 : -0.1) * Math.abs(limits[0]);
   const until = figure(`until${index}`, t("rules.until"), Math.abs(ends[0] - usual) > 1e-6 ? ends[0] : null, { hint: t("rules.until.hint") });

@@ -1,5 +1,5 @@
 // The owner's settings, made from the station's own schema.
-import { asIs, card, el, icon } from "../dom.js";
+import { asIs, card, choice, el, menuRow } from "../dom.js";
 import { duration } from "../format.js";
 import { code, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
@@ -50,8 +50,7 @@ export function make(root, context) {
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
       card(t("settings.title"), said, rows.length ? settingsForm(rows, { values: values ?? {}, origins: origins ?? {}, etag, lamps }, context.me, change) : el("p", {}, t("settings.none"))),
-      card(null, el("ul", { class: "menu" }, context.pages.filter(({ name }) => ["start", "network"].includes(name)).map(({ name, path }) => el("li", {}, el("a", { href: path },
-        el("span", {}, el("strong", {}, t(`${name}.title`)), el("span", { class: "quiet" }, t(`${name}.purpose`))), icon("icon-next")))))));
+      card(null, el("ul", { class: "menu" }, context.pages.filter(({ name }) => ["start", "network"].includes(name)).map(({ name, path }) => menuRow(path, t(`${name}.title`), t(`${name}.purpose`))))));
   } };
 }
 
@@ -107,7 +106,7 @@ function control(schema, given, disabled, name, shown) {
   }
   if (schema.enum) {
     const words = (one) => code(`setting.${name}`, one, one);
-    return el("select", { disabled }, el("option", { value: "", selected: !given }, t("settings.usual", { name: words(schema.enum[0]) })), schema.enum.map((one) => el("option", { value: one, selected: one === given }, words(one))));
+    return choice([["", t("settings.usual", { name: words(schema.enum[0]) })], ...schema.enum.map((one) => [one, words(one)])], given ?? "", { disabled });
   }
   const isNumber = ["integer", "number"].includes(schema.type);
   return el("input", { disabled, type: isNumber ? "number" : "text", min: schema.minimum, max: schema.maximum, maxlength: schema.maxLength, step: schema.type === "integer" ? 1 : isNumber ? "any" : null, value: given ?? "", placeholder: given ? null : shown });
@@ -115,9 +114,9 @@ function control(schema, given, disabled, name, shown) {
 
 /** The limits of lamp and page: one of the known, or yellow and red of each quantity as `pm25 10 20, pm10 20 40`. */
 function levels(schema, given, disabled) {
-  const isOwn = Boolean(given) && !schema.enum.includes(given), choice = (one) => code("setting.levels", one, one);
-  const select = el("select", { disabled, "aria-label": t("setting.levels") }, el("option", { value: "", selected: !given }, t("settings.usual", { name: choice(schema.enum[0]) })),
-    schema.enum.map((one) => el("option", { value: one, selected: one === given }, choice(one))), el("option", { value: "own", selected: isOwn }, t("settings.levels.own")));
+  const isOwn = Boolean(given) && !schema.enum.includes(given), words = (one) => code("setting.levels", one, one);
+  const select = choice([["", t("settings.usual", { name: words(schema.enum[0]) })], ...schema.enum.map((one) => [one, words(one)]), ["own", t("settings.levels.own")]],
+    isOwn ? "own" : given ?? "", { disabled, "aria-label": t("setting.levels") });
   const known = new Map(isOwn ? given.split(", ").map((one) => one.split(" ")).map(([name, ...limits]) => [name, limits]) : []);
   const measured = (live.station?.channels ?? []).map((one) => quantityOf(one.id)).filter((one) => one === "co2");
   const rows = [...new Set(["pm25", "pm10", ...measured, ...known.keys()])].map((name) => {

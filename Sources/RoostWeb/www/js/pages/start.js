@@ -1,5 +1,5 @@
 // First steps of an owner, one at a time: sensors, name and place, who is told, where values go. Each is found again elsewhere.
-import { card, el, icon, mark, setText } from "../dom.js";
+import { card, el, mark, menuRow, setText } from "../dom.js";
 import { loadMore, t } from "../i18n.js";
 
 export const title = "start.title";
@@ -66,8 +66,7 @@ function progress(number) {
 function ending(modules, data) {
   const rows = STEPS.map(({ name, page }, index) => {
     const words = modules[index].summary(data[index]);
-    return el("li", {}, el("a", { href: `/${page}` }, mark(words ? "good" : "unknown", "mark small"),
-      el("span", {}, el("strong", {}, t(`start.${name}.short`)), el("span", { class: "quiet" }, words ?? t("start.skipped", { page: t(`${page}.title`) }))), icon("icon-next")));
+    return menuRow(`/${page}`, t(`start.${name}.short`), words ?? t("start.skipped", { page: t(`${page}.title`) }), mark(words ? "good" : "unknown", "mark small"));
   });
   return [el("div", {}, el("h2", { class: "big" }, t("start.done.title")), el("p", { class: "quiet" }, t("start.done.words"))),
     card(null, el("ul", { class: "menu" }, rows)), el("div", { class: "row end" }, el("a", { class: "button first", href: "/" }, t("start.done.now")))];

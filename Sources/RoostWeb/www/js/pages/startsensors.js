@@ -1,5 +1,5 @@
 // The first step: which sensors are plugged in, as they come.
-import { asIs, button, card, el, keyed, mark, setText, show } from "../dom.js";
+import { asIs, button, card, el, keyed, setMark, setText, show } from "../dom.js";
 import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
 import { duration } from "../format.js";
@@ -84,8 +84,7 @@ function row(first, context) {
     const words = values.length ? values.slice(0, 2).map((one) => `${quantityName(quantityOf(one.id))} ${measured(one)}`).join(" · ")
       : left > 0 && channels.length ? t("start.sensors.first", { time: duration(left) }) : code("state", device.state);
     setText(state, [device.port, words].filter(Boolean).join(" · "));
-    const level = values.length || !channels.length ? "good" : "unknown";
-    if (sign.dataset.level !== level) { sign.dataset.level = level; sign.replaceChildren(mark(level, "mark small")); }
+    setMark(sign, values.length || !channels.length ? "good" : "unknown");
   };
   node.renew = (given, found, profiles, at) => {
     device = { ...given, port: socketOf(found?.path) ? t("start.sensors.socket", { n: socketOf(found.path) }) : found?.node };

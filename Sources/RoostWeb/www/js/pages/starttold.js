@@ -1,5 +1,5 @@
 // The third step: who is told of alerts. A phone by the app ntfy, with a test before it is saved; others by their forms.
-import { asIs, button, card, el, icon, show } from "../dom.js";
+import { asIs, button, card, el, fold, menuRow, show } from "../dom.js";
 import { form } from "../form.js";
 import { clockSeconds } from "../format.js";
 import { loadMore, noticeLanguage, t } from "../i18n.js";
@@ -33,7 +33,7 @@ export function make(root, context) {
     if (!isRunning) return root.append(card(null, el("p", { class: "big" }, t("outbox.noCourier")), el("p", {}, t("outbox.install")), asIs("sudo apt install roost-courier", "pre", { tabindex: "0" })));
     if (receivers.length) root.append(card(t("start.told.now"), el("p", {}, asIs(receivers.map((one) => one.id).join(", ")))));
     root.append(phoneCard(data, kinds.receivers.find((one) => one.type === "ntfy"), context),
-      card(null, el("ul", { class: "menu" }, el("li", {}, el("a", { href: entryAddress({ add: "any" }) }, el("span", {}, el("strong", {}, t("start.told.others")), el("span", { class: "quiet" }, t("start.told.others.words"))), icon("icon-next"))))));
+      card(null, el("ul", { class: "menu" }, menuRow(entryAddress({ add: "any" }), t("start.told.others"), t("start.told.others.words")))));
   } };
 }
 
@@ -67,7 +67,7 @@ function phoneCard(outbox, kind, { api, done }) {
   };
   server.input.addEventListener("input", draw);
   draw();
-  const said = el("div", { class: "say", role: "status" }), more = Object.assign(el("details", {}, el("summary", {}, t("start.told.server")), el("div", { class: "form" }, options)), { fields: options });
+  const said = el("div", { class: "say", role: "status" }), more = Object.assign(fold(t("start.told.server"), el("div", { class: "form" }, options)), { fields: options });
 
   async function send(values) {
     const { entry, secrets } = collected(options, values, before), body = { section: "receivers", entry, secrets: { ...secrets, topic } };

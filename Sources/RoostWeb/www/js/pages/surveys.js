@@ -28,16 +28,11 @@ function surveyCard(station, { me, api, reload }) {
     return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.isPrivate ? el("p", { class: "quiet" }, t("surveys.private")) : null,
       isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "normal" }); await reload(); }, { class: "first" }) : null);
   }
-  const private_ = el("input", { type: "checkbox" });
-  return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? withBefore(form([field("name", t("surveys.name"), { required: true, maxlength: "64", autocomplete: "off" })], t("surveys.start"), async (values) => {
-    await api.send("POST", "/mode", { mode: "survey", name: values.name.trim(), isPrivate: private_.checked });
+  const fields = [field("name", t("surveys.name"), { required: true, maxlength: "64", autocomplete: "off" }), field("isPrivate", t("surveys.noUpload"), { type: "checkbox" })];
+  return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? form(fields, t("surveys.start"), async ({ name, isPrivate }) => {
+    await api.send("POST", "/mode", { mode: "survey", name: name.trim(), isPrivate });
     await reload();
-  }), el("label", { class: "check" }, private_, t("surveys.noUpload"))) : el("p", { class: "quiet" }, t("problem.member")));
-}
-
-function withBefore(node, extra) {
-  node.insertBefore(extra, node.lastElementChild);
-  return node;
+  }) : el("p", { class: "quiet" }, t("problem.member")));
 }
 
 function surveyList(surveys) {

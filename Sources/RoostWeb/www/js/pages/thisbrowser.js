@@ -1,6 +1,6 @@
 // Notices to this browser with the page closed; the browser asks for permission after a tap alone.
 import { api } from "../api.js";
-import { card, el } from "../dom.js";
+import { card, choice, el } from "../dom.js";
 import { duration } from "../format.js";
 import { noticeLanguage, t } from "../i18n.js";
 import { action, problemWords } from "../words.js";
@@ -37,7 +37,7 @@ export function browserCard(found, { reload }) {
   if (!found) return card(t("push.title"), el("p", {}, t("push.unsafe")), el("p", {}, el("a", { href: "/trust" }, t("trust.title"))));
   if (!found.offer?.isOffered) return card(t("push.title"), el("p", { class: "quiet" }, t("push.notOffered")));
   const { worker, offer, own, kept, problem } = found;
-  const interval = el("select", {}, INTERVALS.map((seconds) => el("option", { value: seconds, selected: seconds === (kept?.every ?? 1200) }, duration(seconds))));
+  const interval = choice(INTERVALS.map((seconds) => [seconds, duration(seconds)]), kept?.every ?? 1200);
   const begin = async () => {
     if ((await Notification.requestPermission()) !== "granted") return t("push.denied");
     await post(await subscribed(worker, offer, own), { seconds: Number(interval.value), language: noticeLanguage() });

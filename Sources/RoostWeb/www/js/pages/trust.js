@@ -1,5 +1,5 @@
 // The protection of this connection, and how a device comes to trust the station.
-import { asIs, card, el } from "../dom.js";
+import { asIs, card, el, fold } from "../dom.js";
 import { stamp } from "../format.js";
 import { t } from "../i18n.js";
 
@@ -47,7 +47,7 @@ function authorityCard(trust, isSafe) {
     isSafe ? null : el("p", {}, t("trust.addresses"), " ", trust.addresses.map((address) => el("a", { href: address }, address)).flatMap((link) => [link, " "])),
     el("p", {}, t("trust.compare"), " ", asIs("sudo roost claim", "code")),
     el("pre", { class: "scroll", tabindex: "0" }, rows.join("\n")),
-    SYSTEMS.map(([name, steps]) => el("details", {}, el("summary", {}, t(name)), el("ol", { class: "list" }, steps.map((key) => el("li", {}, t(key)))))),
+    SYSTEMS.map(([name, steps]) => fold(t(name), el("ol", { class: "list" }, steps.map((key) => el("li", {}, t(key)))))),
     el("p", { class: "row" }, el("a", { class: "button", href: "/ca.mobileconfig", download: "" }, t("trust.get.apple")),
       el("a", { class: "button", href: "/ca.pem", download: "" }, t("trust.get.other"))));
 }
