@@ -35,9 +35,12 @@ export function alertWords(one) {
   return t(isMeasured && (limit ?? null) !== null ? "alerts.says.limit" : "alerts.says", { ...params, value: isMeasured && overSeconds ? t("alerts.says.mean", { time: over(overSeconds), value: words }) : words });
 }
 
+/** The unit of a quantity as the station's channels have it. */
+export const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(one.id) === quantity)?.unit;
+
 /** A sentence for each part of a rule; none for a kind without words. */
 export const ruleSentences = (rule) => rule.parts.map((part) => {
-  const name = quantityName(quantityOf(part.channels)), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
+  const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
   if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
   return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) });
 }).filter(Boolean);

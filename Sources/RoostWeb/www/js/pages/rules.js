@@ -1,10 +1,10 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
-import { ruleName, ruleOf, ruleSentences } from "../alerts.js";
+import { ruleName, ruleOf, ruleSentences, unitOf } from "../alerts.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, setText, show } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
-import { code, plural, t } from "../i18n.js";
+import { code, has, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
@@ -25,14 +25,15 @@ export function rulesCard({ me, api, reload }) {
 
   /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
   async function change(id, entry, rule) {
-    const before = entryOf(rule), path = `/rules/${encodeURIComponent(id)}`;
+    const before = entryOf(rule), was = known.get(id), path = `/rules/${encodeURIComponent(id)}`;
     const { alerts = [], off = [] } = await api.send(entry ? "PUT" : "DELETE", path, entry, { etag: tagOf(rule) }).catch((problem) => {
       // Its row may have been drawn anew meanwhile.
       if (problem.type === "precondition") said.replaceChildren(asIs(ruleName(id)), ": ", ...problemWords(problem));
       throw problem;
     });
-    const now = [...alerts, ...off].find((one) => one.id === id);
-    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t("do.saved")}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
+    const now = [...alerts, ...off].find((one) => one.id === id), isOff = off.includes(now);
+    const what = !now ? "rules.removed" : was && Boolean(was.isOff) !== isOff ? `rules.${isOff ? "isOff" : "isOn"}` : "do.saved";
+    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t(what)}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     said.querySelector("button").focus();
     await reload();
   }
@@ -79,8 +80,8 @@ export function rulesCard({ me, api, reload }) {
       for (const rule of rules?.off ?? []) known.set(rule.id, { ...rule, isOff: true });
       for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
       const order = ["pending", "easing", "raised"], raised = new Map([...alerts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state)).map((one) => [ruleOf(one), one]));
-      keyed(list, rules?.alerts ?? [], (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, false, raised.get(rule.id)));
-      keyed(off, rules?.off ?? [], (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, true));
+      keyed(list, ownFirst(rules?.alerts), (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, false, raised.get(rule.id)));
+      keyed(off, ownFirst(rules?.off), (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, true));
     } };
 }
 
@@ -106,6 +107,9 @@ async function tryReceivers(rule, api, answer) {
     await new Promise((ready) => { setTimeout(ready, 1000); });
   }
 }
+
+/** The rules that do not come with Roost before the others. */
+const ownFirst = (all = []) => [...all].sort((one, other) => has(`rule.${one.id}`) - has(`rule.${other.id}`));
 
 /** What the owner's settings say of a rule; null for one as it was shipped. */
 const entryOf = (rule) => (rule?.source ? JSON.parse(rule.source) : null);
@@ -177,6 +181,9 @@ function sentence({ channels: chosen, overSeconds = 0, isFloor, limits = [], end
   const mean = choose(`over${index}`, t("rules.over"), overSeconds, [...new Set([...OVERS, overSeconds])].map((one) => [one, one ? t("alerts.mean", { time: over(one) }) : t("rules.sample")]));
   const side = choose(`side${index}`, t("rules.side"), isFloor ? "atMost" : "atLeast", [["atLeast", t("rules.atLeast")], ["atMost", t("rules.atMost")]]);
   const limit = figure(`limit${index}`, t("rules.limit"), limits[0], { required: true });
+  const sayUnit = () => { limit.input.placeholder = unitOf(quantityOf(channel.input.value)) ?? ""; };
+  channel.input.addEventListener("change", sayUnit);
+  sayUnit();
   const usual = limits[0] + (isFloor ? 0.1 : -0.1) * Math.abs(limits[0]);
   const until = figure(`until${index}`, t("rules.until"), Math.abs(ends[0] - usual) > 1e-6 ? ends[0] : null, { hint: t("rules.until.hint") });
   return { fields: [channel, mean, side, limit, until], isWhole: () => limit.input.value, built: () => {
