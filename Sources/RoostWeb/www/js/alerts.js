@@ -1,8 +1,8 @@
 // Alerts as sentences, and the dialog that says a new one, once a browser.
 import { api } from "./api.js";
 import { el, dialog } from "./dom.js";
-import { clock, duration, number, over, stamp } from "./format.js";
-import { code, has, t } from "./i18n.js";
+import { clock, number, over, stamp } from "./format.js";
+import { code, t } from "./i18n.js";
 import { live } from "./live.js";
 import { may } from "./roles.js";
 import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
@@ -34,16 +34,6 @@ export function alertWords(one) {
   const words = isMeasured ? `${number(value, 1, 0)} ${unit ?? ""}`.trim() : ruleName(ruleOf(one)), params = { name, time: since(one.sinceSeconds), limit: number(limit ?? 0, 1, 0) };
   return t(isMeasured && (limit ?? null) !== null ? "alerts.says.limit" : "alerts.says", { ...params, value: isMeasured && overSeconds ? t("alerts.says.mean", { time: over(overSeconds), value: words }) : words });
 }
-
-/** The unit of a quantity as the station's channels have it. */
-export const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(one.id) === quantity)?.unit;
-
-/** A sentence for each part of a rule; none for a kind without words. */
-export const ruleSentences = (rule) => rule.parts.map((part) => {
-  const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
-  if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
-  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) });
-}).filter(Boolean);
 
 const seen = () => { try { return Number(localStorage.getItem(KEY)) || 0; } catch { return 0; } };
 function see(number) { try { localStorage.setItem(KEY, String(number)); } catch {

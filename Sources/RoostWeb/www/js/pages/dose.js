@@ -1,5 +1,4 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
-import { ruleSentences } from "../alerts.js";
 import { Chart } from "../chart.js";
 import { button, card, choice, el, facts, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
@@ -8,6 +7,7 @@ import { live } from "../live.js";
 import { may } from "../roles.js";
 import { channelName, confirmed, curveWords, recorded } from "../words.js";
 import { readoutWords } from "./historyparts.js";
+import { ruleSentences } from "./rules.js";
 
 export const title = "dose.title";
 /** So long a mark may take to the history. */

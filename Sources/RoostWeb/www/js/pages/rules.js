@@ -1,5 +1,5 @@
 // The rules of alerts with their figures; an owner adds, changes, switches and tries them.
-import { ruleName, ruleOf, ruleSentences, unitOf } from "../alerts.js";
+import { ruleName, ruleOf } from "../alerts.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, setText, show } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
@@ -84,6 +84,16 @@ export function rulesCard({ me, api, reload }) {
       keyed(off, ownFirst(rules?.off), (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, true));
     } };
 }
+
+/** The unit of a quantity as the station's channels have it. */
+const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(one.id) === quantity)?.unit;
+
+/** A sentence for each part of a rule; none for a kind without words. */
+export const ruleSentences = (rule) => rule.parts.map((part) => {
+  const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
+  if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
+  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) });
+}).filter(Boolean);
 
 /** Sends a test to all receivers, and says at the rule what came of it at each. */
 async function tryReceivers(rule, api, answer) {
