@@ -9,6 +9,7 @@ import base64
 import csv
 import json
 import os
+import re
 import subprocess
 
 from ..check import Failed, until
@@ -147,6 +148,37 @@ def export(walk, one):
     check.roost("records", "export", folder, "--socket", one.socket, "--ring", one.ring, status=1)
 
 
+def settled(browser):
+    """The dialog once it says what was measured then."""
+    browser.shows("Measured then", 10, "dialog")
+    return browser.text("dialog")
+
+
+def swipe(walk, first):
+    """A finger that goes left over the picture shows an older one, and to the right the one before."""
+    browser, check = walk.browser, walk.check
+    touch = browser.driver.execute_cdp_cmd
+    for name, start, finish, wanted_text in (("left", 260, 80, lambda text: text != first), ("right", 80, 260, lambda text: text == first)):
+        touch("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": start, "y": 240}]})
+        touch("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": finish, "y": 244}]})
+        touch("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        check.demand(until(lambda wanted=wanted_text: wanted(settled(browser)), 5), f"a swipe to the {name}: {browser.text('dialog')}")
+
+
+def wall(walk):
+    """A heading a day with its counts; motions without a picture are folded, with their reason."""
+    browser, check = walk.browser, walk.check
+    browser.open("/records")
+    check.demand(browser.shows("motions without a picture", 10), f"motions from before the camera: {browser.text()[:600]}")
+    heads = browser.script("return [...document.querySelectorAll('.records .split:has(h2)')].map((one) => one.innerText)")
+    check.demand(heads and re.search(r"\d+ pictures · \d+ motions", heads[0]), f"the heading of a day: {heads[:1]}")
+    for width, least, most in ((360, 2, 2), (1920, 6, 9)):
+        browser.view(width)
+        columns = browser.script("return getComputedStyle(document.querySelector('.shots')).gridTemplateColumns.split(' ').length")
+        check.demand(least <= columns <= most, f"columns of pictures at {width} px: {columns}")
+    browser.view(360)
+
+
 def picture_by_picture(walk, one):
     """The dialog: the picture, the next one by an arrow, deleting that asks first."""
     browser, check = walk.browser, walk.check
@@ -159,12 +191,15 @@ def picture_by_picture(walk, one):
     check.demand(browser.shows("Picture", 5, "dialog"), "no dialog with a picture")
     name = browser.script("return document.querySelector('dialog a[download]').getAttribute('download')")
     check.demand(name.endswith(".jpg") and name[:2] == "20", f"the name of a download: {name}")
+    measured = browser.shows("Measured then: PM2.5", 10, "dialog") and "Motion, seen by door" in browser.text("dialog")
+    check.demand(measured, f"why it was taken, and what was measured then: {browser.text('dialog')}")
     first = browser.text("dialog")
     browser.keys("ARROW_RIGHT")
     check.demand(until(lambda: browser.text("dialog") != first, 5),
                  f"the arrow shows no other picture: {browser.script('return document.activeElement.outerHTML')[:200]}")
     browser.keys("ARROW_LEFT")
     check.demand(until(lambda: browser.text("dialog") == first, 5), "the arrow does not lead back")
+    swipe(walk, first)
     until(lambda: browser.script("return document.querySelector('dialog img').complete"), 5)
     if walk.shots:
         for width in (360, 1280):
@@ -289,6 +324,7 @@ def run(walk):
             browser.open("/records")
             browser.picture(os.path.join(walk.shots, "records-360-light-en.png"), 360, False)
         export(walk, one)
+        wall(walk)
         picture_by_picture(walk, one)
         rights(walk, one, dashboard)
         faults(walk, one)

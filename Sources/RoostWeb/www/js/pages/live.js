@@ -18,7 +18,7 @@ export function make(root, { api, me }) {
   const frame = el("div", { class: "frame wide" }), words = el("p", { class: "quiet" });
   const start = button(t("livepicture.start"), () => { isWanted = true; open(); draw(); }, { class: "first" });
   const stop = button(t("livepicture.stop"), () => { isWanted = false; close(); draw(); });
-  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop, may(me, "owner") ? el("a", { class: "button", href: "/camera" }, t("camera.link")) : null), facts, words));
+  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop, el("a", { class: "button", href: "/records" }, t("records.title")), may(me, "owner") ? el("a", { class: "button", href: "/camera" }, t("camera.link")) : null), facts, words));
   let shown = null, isWanted = false, image = null, age = 0, seconds = 0, turn = 0;
 
   function open() {
