@@ -31,11 +31,12 @@ def rules(browser):
 
 
 def leaving(walk):
-    """A tap on the navigation asks before what was typed is lost."""
+    """A tap on the navigation or on a link of the page asks before what was typed is lost."""
     browser, check = walk.browser, walk.check
-    browser.press("More", "nav")
-    check.demand(browser.shows("Leave this page?", 5), "a form with something typed is left without a word")
-    browser.press("Cancel", "dialog")
+    for words, inside in (("More", "nav"), ("Earlier alerts", "main")):
+        browser.press(words, inside)
+        check.demand(browser.shows("Leave this page?", 5), f"a form with something typed is left by {words} without a word")
+        browser.press("Cancel", "dialog")
     check.same((browser.path, browser.labelled("Name of the rule").get_attribute("value")), ("/alerts", "dusty air"), "the form after Cancel")
 
 

@@ -4,6 +4,7 @@ import { button, card, el, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
+import { may } from "./roles.js";
 import { confirmed } from "./words.js";
 
 let current = null, turn = 0, me = null, header;
@@ -39,7 +40,7 @@ export function startRouter(parts, account) {
     if (url.origin !== location.origin || link.hasAttribute("download") || link.target || url.pathname.startsWith("/api/")) return;
     if (!PAGES.some((page) => page.path === url.pathname) || (url.hash && url.pathname === location.pathname)) return;
     event.preventDefault();
-    const leave = () => go(url.pathname + url.search), typed = url.pathname !== location.pathname && !header.main.contains(link) && header.main.querySelector("form.typed");
+    const leave = () => go(url.pathname + url.search), typed = url.pathname !== location.pathname && header.main.querySelector("form.typed");
     if (typed) confirmed(t("form.leave"), t("form.leave.do"), leave)(); else leave();
   });
   live.on((kind, data) => {
@@ -71,7 +72,7 @@ export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}
   }
   context.setTitle(page ? t(`${page.name}.title`) : t("problem.noPage"));
   if (!page || !isOffered(page, me)) {
-    header.main.replaceChildren(card(null, el("p", {}, t(page ? "problem.notHere" : "problem.noPage.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
+    header.main.replaceChildren(card(null, el("p", {}, t(!page ? "problem.noPage.words" : me?.isOpen || may(me, page.needs) ? "problem.notHere" : "problem.forbidden.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
     return;
   }
   await render(new URLSearchParams(location.search), { scroll, keepsFocus });
