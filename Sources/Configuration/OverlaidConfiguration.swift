@@ -56,6 +56,12 @@ private struct Builder {
         if let levels = reader.levels("levels") {
             if next.setsLevels { locked("levels") } else { next.levels = levels }
         }
+        if let first = reader.channels("nowFirst") {
+            if next.setsNowFirst { locked("nowFirst") } else { next.nowFirst = first }
+        }
+        if let hidden = reader.channels("nowHidden") {
+            if next.setsNowHidden { locked("nowHidden") } else { next.nowHidden = hidden }
+        }
         if let alerts = reader.object("alerts") { merge(alerts, of: overlay) }
         if let value = reader.value("devices"), ObjectReader(value, at: "devices", problems) != nil
         {
@@ -274,6 +280,14 @@ extension ObjectReader {
                 + "\"\(PlainText.shown(text))\"",
             meant: Spelling.nearest(to: text, among: names)
         )
+        return nil
+    }
+
+    /// Channels that a person lists: `dust/pm25, hall/co2`.
+    mutating func channels(_ key: String) -> ChannelList? {
+        guard let text = string(key) else { return nil }
+        if let list = ChannelList(text) { return list }
+        problem(key, "expected \(ChannelList.form), found \"\(PlainText.shown(text))\"")
         return nil
     }
 

@@ -54,6 +54,9 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var findsStations: Bool?
     /// The limits that lamps and pages go by.
     package internal(set) var levels: LevelRule
+    /// Channels that the page Now shows first, and those that it folds away; nil for none.
+    package internal(set) var nowFirst: ChannelList?
+    package internal(set) var nowHidden: ChannelList?
     /// Addresses outside the local network that the owner allows for devices.
     package let reach: AddressGuard.Reach
     /// The limits until the owner chooses: the file's default.
@@ -65,6 +68,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package let setsTiles: Bool
     package let setsStations: Bool
     package let setsLevels: Bool
+    package let setsNowFirst: Bool
+    package let setsNowHidden: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
 
@@ -158,6 +163,8 @@ extension StationConfiguration {
         defaultLevels = defaults?.levels("levels") ?? .sampleLevels
         defaults?.finish()
         levels = reader.levels("levels") ?? defaultLevels
+        (setsNowFirst, setsNowHidden) = (reader.has("nowFirst"), reader.has("nowHidden"))
+        (nowFirst, nowHidden) = (reader.channels("nowFirst"), reader.channels("nowHidden"))
         reach = reader.reach()
         let modes = [StationMode.Kind.normal, .live].map(\.rawValue)
         let isOldName = reader.value("mode") == .string(StationMode.oldNameOfNormal)

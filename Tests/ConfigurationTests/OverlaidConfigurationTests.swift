@@ -57,6 +57,17 @@ import Testing
         #expect(locked.problems.map(\.place) == ["tiles"])
     }
 
+    @Test func theFilesChannelsOfNowCount() throws {
+        let overlay = #"{"nowFirst": "dust/pm25", "nowHidden": "gone/n03, dust/pm10"}"#
+        let open = try Self.laid(overlay)
+        #expect(open.problems.isEmpty && open.configuration.nowFirst?.ids == ["dust/pm25"])
+        #expect(open.configuration.nowHidden?.ids == ["gone/n03", "dust/pm10"])
+        let locked = try Self.laid(overlay, over: #"{"nowHidden": "dust/pm25"}"#)
+        #expect(locked.configuration.nowHidden?.ids == ["dust/pm25"])
+        #expect(locked.configuration.nowFirst?.ids == ["dust/pm25"])
+        #expect(locked.problems.map(\.place) == ["nowHidden"])
+    }
+
     @Test func setsIntervalsOfWhatTheFileLeavesOpen() throws {
         let text =
             #"{"devices": {"dust": {"intervalSeconds": 120}, "roof": {"intervalSeconds": 9}}}"#
@@ -73,6 +84,8 @@ import Testing
         (#"{"zone": "no zone"}"#, #"zone: expected a zone such as Europe/Berlin, found "no zone""#),
         (#"{"ziel": "x"}"#, "ziel: unknown key"),
         (#"{"stations": "on"}"#, "stations: expected"),
+        (#"{"nowFirst": "pm25"}"#, "nowFirst: expected up to 128 channels as dust/pm25"),
+        (#"{"nowHidden": ["dust/pm25"]}"#, "nowHidden: expected a text, found an array of 1"),
         (#"{"tiles": "http://a"}"#, "tiles: expected an address such as https://tile"),
         (#"{"devices": []}"#, "devices: expected an object, found an array of 0"),
         (#"{"devices": {"a b": {}}}"#, "devices.a b: expected 1 to 64 letters"),

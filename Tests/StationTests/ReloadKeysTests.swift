@@ -37,7 +37,8 @@ import Testing
     /// Properties that follow from other ones, or from the machine.
     private static let derived: Set = [
         "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "setsTiles",
-        "setsStations", "fixedIntervals", "own", "titles", "unrecorded", "intervals",
+        "setsStations", "setsNowFirst", "setsNowHidden", "fixedIntervals", "own",
+        "titles", "unrecorded", "intervals",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -77,6 +78,12 @@ import Testing
         ],
         "levels": [
             Edit("", #""levels":"eaqi""#, .seen { $0.station.status.levels == "eaqi" })
+        ],
+        "nowFirst": [
+            Edit("", #""nowFirst":"a/co2""#, .seen { $0.station.status.nowFirst == ["a/co2"] })
+        ],
+        "nowHidden": [
+            Edit("", #""nowHidden":"a/n03""#, .seen { $0.station.status.nowHidden == ["a/n03"] })
         ],
         "defaultLevels": [
             Edit(

@@ -13,11 +13,20 @@ struct ChannelView: Codable, Sendable {
         let limit: Int
     }
 
+    /// Where an owner has a channel on the page Now; the usual place has no name.
+    enum Place: String, Codable, Sendable, CaseIterable {
+        case first
+        /// Behind all others, folded; judged and recorded as they are.
+        case hidden
+    }
+
     let id: String
     let device: String
     let quantity: String
     /// What people ask it for; `detail` for what few ask for.
     let group: QuantityGroup
+    /// Where the owner has it on the page Now; absent for the usual place of its group.
+    var place: Place?
     let unit: String
     let decimals: Int
     @OrNull var profile: String?

@@ -1,7 +1,6 @@
 import Alerts
 import ControlProtocol
 import Core
-import Profiles
 import StoreQueries
 
 /// `/station`: what the dashboard's first page shows.
@@ -134,7 +133,7 @@ struct StationView: Codable, Sendable {
     /// `good`, `moderate`, `poor`, `unknown`, `fault`; absent without lights.
     var lamp: String?
     var lampCause: LampReport?
-    /// In the order of what people ask for.
+    /// In the order of what people ask for, those that the owner chose before and behind it.
     var channels: [ChannelView] = []
     var lines: [Line]?
     /// What people call devices, by their names; absent without any.
@@ -195,8 +194,7 @@ extension StationView {
                 day: summary.days[channel.channel]
             )
         }
-        // Channels of one quantity stay in the order of their devices.
-        channels = views.sorted { QuantityGroup.isBefore($0.quantity, $1.quantity) }
+        channels = NowOrder(first: status.nowFirst, hidden: status.nowHidden).sorted(views)
         lines = sensors.map { Line(device: $0.name, type: $0.type, state: $0.state) }
         titles = status.titles
         (faults, lasers) = (status.faults.map(Fault.init), status.lasers)

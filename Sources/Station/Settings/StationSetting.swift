@@ -76,6 +76,24 @@ struct StationSetting: Sendable {
             value: { $0.findsStations == true ? "find" : "off" },
             isLocked: { $0.setsStations }
         ).choosing { _ in StationConfiguration.searches },
+        StationSetting(
+            key: "nowFirst",
+            kind: .text,
+            title: "First on Now",
+            description: "Channels that the page Now shows before all others, in this order, as "
+                + "dust/pm25, hall/co2.",
+            value: { $0.nowFirst?.text },
+            isLocked: { $0.setsNowFirst }
+        ).holding(ChannelList.lengthMax),
+        StationSetting(
+            key: "nowHidden",
+            kind: .text,
+            title: "Hidden on Now",
+            description: "Channels that the page Now folds away, as dust/n03, dust/n05. They are "
+                + "measured, judged and recorded as before.",
+            value: { $0.nowHidden?.text },
+            isLocked: { $0.setsNowHidden }
+        ).holding(ChannelList.lengthMax),
     ]
 
     private init(

@@ -46,6 +46,7 @@ def subjects(address):
         Setting("zone", ("Europe/Rome", "America/Lima", "Asia/Tokyo"), "Mars/Base"),
         Setting("position", ("46.1699, 9.8786", "-33.86, 151.21"), "north"),
         Setting("levels", ("eaqi", "pm25 10 20, pm10 20 40"), "no such"),
+        Setting("nowHidden", ("dust/pm10", "gone/n03, dust/pm25"), "pm10"),
         Title("title of dust"), Board("board"),
         Entry("page-target", "targets", "influx2", "timeoutSeconds", "token", {**local, "org": "o", "bucket": "b"}),
         Entry("shell-receiver", "receivers", "ntfy", "waitSeconds", "token", {**local, "topic": "t"}),

@@ -264,6 +264,8 @@ struct ControlAnswers: Sendable {
         (report.zone, report.position) = (configuration.zone, .init(configuration.position))
         (report.clock, report.levels) = (clock.report, configuration.levels.name)
         report.findsStations = configuration.findsStations
+        report.nowFirst = configuration.nowFirst?.ids
+        report.nowHidden = configuration.nowHidden?.ids
         report.store = state.store.report(Set(faults.map(\.kind)), at: now)
         (report.lampCause, report.power) = (state.lamp.cause, station.battery.report)
         report.alerts = AlertsSummary(state.alerts.report(withRules: false).alerts)

@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, stepAt } from "../chart.js";
-import { button, card, dialog, el, keyed, mark, asIs, setText, show } from "../dom.js";
+import { card, el, keyed, mark, asIs, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -14,6 +14,9 @@ export const title = "now.title";
 const POINTS = 96, DAY = 86400;
 /** Seconds after which a page that stays open asks again: what does not come live, and the curves. */
 const REST_BEATS = 60, DAY_BEATS = 600;
+const isShown = (one) => one.place !== "hidden";
+/** What few pages need comes when a person asks for it. */
+const later = (name, ...given) => action(t(`${name}.do`), async () => (await import("./nowdialogs.js"))[name](...given));
 
 export async function load(api) {
   await recent();
@@ -25,7 +28,7 @@ export async function load(api) {
   const newest = kept.map((one) => Date.parse(one.newest)).filter(Number.isFinite);
   const to = newest.length ? new Date(Math.max(...newest)).toISOString() : null;
   const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
-  const first = leading(station, shown);
+  const first = leading(station, shown.filter(isShown));
   // One question for all curves; the rest is asked once what is seen first is drawn.
   const range = newest.length ? { from: new Date(Date.parse(to) - DAY * 1000).toISOString(), to }
     : dayOf(station);
@@ -57,7 +60,7 @@ function leading(station, channels) {
 }
 
 export function make(root, context) {
-  const parts = makeVerdict(context), first = el("div"), list = valueList();
+  const parts = makeVerdict(context), first = el("div"), list = valueList(context);
   const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
   root.append(el("div", { class: "main" }, parts.node, first, list.node), el("div", { class: "aside" }, well.node, picture), el("div", { class: "aside" }, today.node, mode));
   let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS;
@@ -204,11 +207,24 @@ function renewAtEnd() {
 
 // MARK: Values
 
-function valueList() {
-  const rows = el("ul", { class: "list values" }), seldom = el("ul", { class: "list values" }), fold = el("summary"), more = el("details", { hidden: true }, fold, seldom);
+const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
+
+/** Channels that open on a tap, with some of their names. */
+function folded(key) {
+  const words = el("summary"), list = el("ul", { class: "list values" }), node = el("details", { hidden: true }, words, list);
+  return { node, update(channels, answer) {
+    put(list, channels, answer);
+    const names = [...new Set(channels.map((one) => quantityName(one.quantity, one.name)))];
+    setText(words, plural(key, channels.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
+    show(node, channels.length > 0);
+  } };
+}
+
+function valueList(context) {
+  const rows = el("ul", { class: "list values" }), seldom = folded("now.more"), hidden = folded("now.hidden");
+  const choose = later("choice", context, () => choose.lastChild);
   const compare = el("a", {}, t("now.compare"));
-  const node = el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.values")), compare), rows, more, el("a", { class: "quiet", href: "/numbers" }, t("now.explain")));
-  const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
+  const node = el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.values")), compare), rows, seldom.node, hidden.node, el("div", { class: "split" }, el("a", { class: "quiet", href: "/numbers" }, t("now.explain")), choose));
   return {
     node,
     tick() { for (const row of node.querySelectorAll(".reading")) row.tick?.(); },
@@ -216,13 +232,12 @@ function valueList() {
       const channels = (answer?.kept ?? []).map((one) => ({ ...one, isStale: true, isKept: true })).concat(station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
       const lines = (station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }));
       // Where everything is seldom asked for, it is what there is.
-      const few = channels.filter((one) => one.group === "detail"), isAll = few.length === channels.length;
-      const main = isAll ? channels : channels.filter((one) => one.group !== "detail");
+      const seen = channels.filter(isShown), main = seen.filter((one) => (one.place ?? one.group) !== "detail");
+      const few = main.length ? seen.filter((one) => !main.includes(one)) : main.splice(0, 0, ...seen);
       put(rows, [...main, ...lines], answer);
-      put(seldom, isAll ? [] : few, answer);
-      show(more, !isAll && few.length > 0);
-      const names = [...new Set(few.map((one) => quantityName(one.quantity, one.name)))];
-      setText(fold, plural("now.more", few.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
+      seldom.update(few, answer);
+      hidden.update(channels.filter((one) => !isShown(one)), answer);
+      show(choose, may(context.me, "owner") && station.daemon?.state === "up");
       compare.href = `/history?${main.slice(0, 2).map((one) => `channel=${one.id}`).join("&")}`;
       show(compare, main.length > 1);
       show(node, channels.length + lines.length > 0);
@@ -323,19 +338,5 @@ function modeCard(station, { me, api, reload }) {
   return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
     mode === "live" ? action(t("mode.end"), () => send({ mode: "normal" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
     el("a", { class: "button", href: "/surveys" }, t("surveys.title")),
-    station.channels?.length ? button(t("mute.do"), () => muteDialog(station, api, reload)) : null) : null);
-}
-
-function muteDialog(station, api, reload) {
-  const devices = [...new Set((station.channels ?? []).map((channel) => deviceOf(channel.id)))];
-  const device = el("select", {}, devices.map((name) => el("option", { value: name }, deviceTitle(name))));
-  const time = el("select", {}, [1800, 7200, 28800, 86400].map((seconds) => el("option", { value: seconds }, duration(seconds))));
-  const box = dialog(t("mute.do"), t("do.cancel"), el("p", {}, t("mute.words")),
-    el("div", { class: "form" }, el("label", {}, t("devices.device"), device), el("label", {}, t("mute.time"), time)),
-    action(t("mute.do"), async () => {
-      await api.send("POST", `/mutes/${encodeURIComponent(device.value)}`, { seconds: Number(time.value) });
-      await refresh();
-      box.close();
-      reload();
-    }, { class: "first" }));
+    station.channels?.length ? later("mute", station, api, reload) : null) : null);
 }

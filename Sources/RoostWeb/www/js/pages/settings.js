@@ -46,7 +46,8 @@ export function make(root, context) {
   }
 
   return { update({ schema, values, origins, etag, lamps }) {
-    const rows = Object.entries(schema?.properties ?? {}).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
+    // What Now shows is chosen there.
+    const rows = Object.entries(schema?.properties ?? {}).filter(([name]) => !name.startsWith("now")).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
       card(t("settings.title"), said, rows.length ? settingsForm(rows, { values: values ?? {}, origins: origins ?? {}, etag, lamps }, context.me, change) : el("p", {}, t("settings.none"))),
