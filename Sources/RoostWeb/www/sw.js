@@ -28,12 +28,12 @@ async function first(asked, kept) {
   return Promise.race([asked.catch(() => kept), new Promise((done) => setTimeout(() => done(kept), PATIENCE))]);
 }
 
-/** Kept when a page asks for them: catalogues of one language besides English, and the scripts of more pages, whose address counts the tries. */
+/** Kept when a page asks for them: catalogues of one language besides English, the pictures of parts, and the scripts of more pages, whose address counts the tries. */
 async function shell(request) {
   const cache = await caches.open(SHELL), kept = await cache.match(request, { ignoreSearch: true });
   if (kept) return kept;
   const answer = await fetch(request);
-  if (answer.ok && /\/strings\/|later/.test(request.url)) await cache.put(request, answer.clone());
+  if (answer.ok && /\/strings\/|later|parts/.test(request.url)) await cache.put(request, answer.clone());
   return answer;
 }
 

@@ -97,8 +97,9 @@ function take(kind, data) {
     if (channel) {
       isFirst = (channel.value ?? null) === null || channel.isStale;
       const { value = null, noData = null, level = null, levelMean, quality, time } = data;
-      // The ages of the whole answer count from its own moment.
-      Object.assign(channel, { value, noData, level, levelMean, quality, time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
+      Object.assign(channel, { value, noData, level, levelMean, quality });
+      // The age is that of the last value; the ages of the whole answer count from its own moment.
+      if (value !== null) Object.assign(channel, { time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
     }
     tell("reading", data);
     // Level and decimals of a first value come with the whole answer.

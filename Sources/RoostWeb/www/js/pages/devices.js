@@ -11,8 +11,8 @@ import { dayCurves, makeRow } from "./now.js";
 export const title = "devices.title";
 
 export async function load(api) {
-  const [devices, profiles] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
-  return { ...devices, profiles: profiles?.items ?? [], at: performance.now() };
+  const [devices, profiles, parts] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), import("../parts.js"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
+  return { ...devices, profiles: profiles?.items ?? [], parts, at: performance.now() };
 }
 
 export function make(root, context) {
@@ -46,7 +46,7 @@ export function make(root, context) {
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
       if (live.station && curves === null) { curves = undefined; drawCurves(); }
       // What is typed into a row stays until the row says something else.
-      keyed(ports, items, (one) => JSON.stringify(one), (one) => foundRow(one, profiles, context));
+      keyed(ports, items, (one) => JSON.stringify(one), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
       show(none, !items.length);
       show(board, may(context.me, "owner"));
     },
@@ -63,6 +63,8 @@ const encode = encodeURIComponent;
 const isHTTP = ({ location }) => location.startsWith("http");
 /** Lines of a part on the header's pins: one, or three of a traffic light. */
 const linesOf = ({ location }) => (/^GPIO\d+\b/.test(location) ? location.replace(/ of .*/, "").split(", ") : []);
+/** Where something is plugged in, drawn and in words; null where the station does not know. */
+const where = ({ parts, plugs }, isIt, lines = []) => parts.plugged(plugs?.items.find(isIt), plugs?.sockets, lines.join(", "));
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
 
 /** Whether what is away is a device above that is there: one of the file, by its port. */
@@ -82,7 +84,7 @@ function deviceCard(context) {
   const top = el("div", { class: "top" }), state = el("strong"), how = el("p", { class: "quiet" }), known = el("div"), row = el("div", { class: "row" });
   const rows = el("ul", { class: "list values" }), seldom = el("ul", { class: "list values" }), few = el("summary"), rest = el("details", {}, few, seldom);
   const figures = el("div"), fold = el("details", {}, el("summary", {}, t("devices.figures")), figures);
-  const node = el("section", { class: "card device" }, top, el("p", {}, state), how, rows, known, rest, fold, row);
+  const node = el("section", { class: "card device" }, top, el("p", {}, state), how, rows, rest, known, fold, row);
   let device, data;
   node.tick = () => {
     const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - data.at) / 1000;
@@ -101,11 +103,12 @@ function deviceCard(context) {
   };
   node.renew = (one, all) => {
     [device, data] = [one, all];
-    renew(top, asIs(device.title ?? device.name, "h2"), asIs(typeName(device, data.profiles), "span", { class: "quiet" }));
-    setText(how, howWords(device, profileOf(device, data.profiles)));
+    const profile = profileOf(device, data.profiles);
+    renew(top, data.parts.picture(device, profile), el("div", { class: "split" }, asIs(device.title ?? device.name, "h2"), profile ? el("span", { class: "quiet" }, code("pins.part", profile.id, profile.name)) : null));
+    setText(how, howWords(device, profile));
     show(how, how.textContent !== "");
     const { rows, others } = deviceRows(device, data.found ?? []);
-    renew(known, facts(rows));
+    renew(known, where(data, (plug) => plug.device === device.name, linesOf(device)), facts(rows));
     renew(figures, facts(others));
     show(fold, others.length > 0);
     renew(row, deviceButtons(context, () => device, () => data.devices));
@@ -115,11 +118,6 @@ function deviceCard(context) {
 }
 
 const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
-
-function typeName(device, profiles) {
-  const profile = profileOf(device, profiles);
-  return profile ? code("pins.part", profile.id, profile.name) : device.type;
-}
 
 /** How it measures, how long it lasts, and what it does not have, in sentences. */
 function howWords({ name, type, intervalSeconds: interval }, profile) {
@@ -140,13 +138,14 @@ function deviceRows(device, found) {
   const said = Object.entries(device.facts ?? {}).filter(([name]) => !(isLamp(device) && ["shows", "follows"].includes(name)));
   const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
-    [t("devices.address"), isHTTP(device) ? asIs(device.location) : null], [t("devices.pin"), linesOf(device).length ? asIs(linesOf(device).join(", ")) : null],
+    [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
     [t("pins.shows"), isLamp(device) ? lampWords(device) : null], [t("pins.held"), device.resets ? t("pins.held.away") : null],
     ...said.filter(([name]) => TROUBLES.includes(name)).map(row),
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
   ];
-  const others = [[t("devices.id"), device.title ? asIs(device.name) : null], [t("devices.identity"), identity && asIs(identity)]].filter(([, words]) => words);
+  const isPort = device.location.startsWith("/");
+  const others = [[t("devices.id"), device.title && asIs(device.name)], [t("devices.port"), isPort && asIs(device.location)], [t("devices.identity"), identity && asIs(identity)]].filter(([, words]) => words);
   return { rows, others: [...others, ...said.filter(([name]) => !TROUBLES.includes(name)).map(row)] };
 }
 
@@ -168,14 +167,14 @@ function opening(text, open, props) {
 }
 
 /** A port or part that was found, with the form to use it. */
-export function foundRow(one, profiles, { me, api, reload }) {
+export function foundRow(one, profiles, { me, api, reload }, place = null) {
   const isOwner = may(me, "owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
   const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => asIs(profiles.find((profile) => profile.id === name)?.name ?? name, "option", { value: name })));
   const name = el("input", { "aria-label": t("devices.id"), placeholder: t("devices.id"), maxlength: "32", autocapitalize: "none" });
   return el("li", {}, el("div", { class: "split" }, asIs(one.name ?? one.node ?? one.identity, "strong"), el("span", { class: "chip" }, code("found", one.state))),
-    el("p", {}, code("found.words", one.state, ""), " ", ["unknown", "faulty", "found"].includes(one.state) ? quoted(one.why) : ""), asIs([one.node, one.usb, one.identity].filter(Boolean).join(" · "), "p", { class: "quiet" }),
+    el("p", {}, code("found.words", one.state, ""), " ", ["unknown", "faulty", "found"].includes(one.state) ? quoted(one.why) : ""), asIs([one.node, one.usb, one.identity].filter(Boolean).join(" · "), "p", { class: "quiet" }), place,
     isOwner && isNew ? el("details", {}, el("summary", {}, t("devices.adopt")), el("div", { class: "form" }, names.length ? which : null, name,
       action(t("devices.adopt"), async () => {
         await api.send("POST", `${path}/adopt`, { ...(names.length ? { profile: which.value } : {}), ...(name.value.trim() ? { name: name.value.trim() } : {}) });

@@ -3,6 +3,7 @@ import { asIs, button, dialog, el, quoted, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
+import { header } from "../parts.js";
 import { may } from "../roles.js";
 import { action, deviceTitle, problemWords } from "../words.js";
 
@@ -32,18 +33,18 @@ export function pinsPart(root, context, profiles) {
       const now = JSON.stringify([report, live.station?.titles]);
       if (drawn === now) return;
       [drawn, items, canReset] = [now, report.items, report.canReset ?? null];
-      root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), header(), legend(), ...items.filter((one) => one.resets).map(awayWords)] : absence(report)));
+      root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), board(), legend(), ...items.filter((one) => one.resets).map(awayWords)] : absence(report)));
     } catch (problem) {
       drawn = null;
       if (problem.status === undefined) console.error(problem);
       root.replaceChildren(el("div", { role: "alert" }, problemWords(problem)), el("div", { class: "row" }, button(t("page.again"), update)));
     }
   }
-  function header() {
+  function board() {
     const cells = items.map((pin) => cell(pin, () => { chosen = pin.number; pinDialog(pin, items, { ...context, profiles: profiles() }, update); }));
     const first = cells[(chosen ?? 1) - 1];
     first.tabIndex = 0;
-    const list = el("div", { class: "header", role: "group", "aria-label": t("pins.header") }, cells);
+    const list = header(cells, { role: "group", "aria-label": t("pins.header") });
     list.addEventListener("keydown", (event) => {
       const at = cells.indexOf(event.target), step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -2, ArrowDown: 2 }[event.key];
       const next = event.key === "Home" ? cells[0] : event.key === "End" ? cells.at(-1) : cells[at + step];
