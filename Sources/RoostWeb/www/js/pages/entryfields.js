@@ -1,7 +1,7 @@
 // The fields of a target or receiver: the control of each, and the value of courier.json that it stands for.
 import { asIs, button, el, quoted } from "../dom.js";
 import { field } from "../form.js";
-import { has, noticeLanguage, t } from "../i18n.js";
+import { has, LANGUAGES, noticeLanguage, t } from "../i18n.js";
 import { live } from "../live.js";
 
 /** The text of a key, of this type before that of all; undefined without one. */
@@ -44,7 +44,7 @@ function control(one, given, type, isNew) {
   const usual = one.usual === undefined ? null : one.kind === "flag" ? t(one.usual === "true" ? "do.yes" : "do.no") : one.usual;
   const select = (all) => ({ control: el("select", {}, el("option", { value: "" }, usual === null ? t("entry.usual") : t("entry.usual.is", { name: usual })), all.map(([value, words]) => asIs(words ?? value, "option", { value, selected: String(given) === value, translate: words ? null : "no" }))) });
   if (one.kind === "flag") return select([["true", t("do.yes")], ["false", t("do.no")]]);
-  if (one.kind === "text" && one.choices) return select(one.choices.map((name) => [name]));
+  if (one.kind === "text" && one.choices) return select(one.choices.map((name) => [name, one.key === "language" ? LANGUAGES.find(([known]) => known === name)?.[1] : null]));
   if (one.kind === "map") return { control: el("textarea", { ...plain, rows: "4", placeholder: lines(JSON.parse(one.example)), value: given ? lines(given) : isNew && one.isRequired ? prepared() : "" }) };
   // What is typed is seen; what is kept never comes back to the page.
   if (one.kind === "secretURL" && typeof given !== "string") return { ...plain, inputmode: "url", placeholder: "https://" };
@@ -127,6 +127,10 @@ export function hereProblems(options, values) {
     return [one.name, [t("entry.here", { name: t("entry.local") }), " ", allow]];
   }));
 }
+
+/** An address that is a secret is quoted by no answer: what it lacks is said here. */
+export const beginProblems = (options, values) => Object.fromEntries(options.filter((one) => one.option.kind === "secretURL" && values[one.name].trim() && !values[one.name].includes("://"))
+  .map((one) => [one.name, t("entry.url.begin")]));
 
 /** A topic that no person guesses. */
 export const newTopic = () => `roost-${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => (byte % 32).toString(32)).join("")}`;

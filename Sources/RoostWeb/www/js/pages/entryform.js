@@ -4,7 +4,7 @@ import { field, form, nameProblem } from "../form.js";
 import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { collected, entryAddress, hereProblems, option, topic } from "./entryfields.js";
+import { beginProblems, collected, entryAddress, hereProblems, option, topic } from "./entryfields.js";
 import { nearbyPart } from "./nearby.js";
 import { KEEPING, offerUndo } from "./undo.js";
 
@@ -68,7 +68,7 @@ function formCard({ section, kind, ids, present, url }, context) {
   }
 
   const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
-    (values) => ({ ...hereProblems(options, values), id: ids.includes(values.id?.trim()) ? t("entry.id.used") : nameProblem(values.id?.trim()) }));
+    (values) => ({ ...beginProblems(options, values), ...hereProblems(options, values), id: ids.includes(values.id?.trim()) ? t("entry.id.used") : nameProblem(values.id?.trim()) }));
   node.lastChild.append(trial, el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
   const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
   return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);
@@ -94,7 +94,8 @@ function placed(pointer, options) {
 
 /** How far a trial came. */
 export function outcome({ isReached, server, steps, milliseconds }) {
-  return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
+  const failed = steps.find((one) => one.state === "failed")?.name, key = `try.notReached.${failed}`;
+  return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : has(key) ? key : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
     el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
       el("span", {}, el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)))))];
 }

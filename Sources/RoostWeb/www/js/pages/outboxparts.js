@@ -17,7 +17,7 @@ const MARKS = { idle: "good", waiting: "good", later: "moderate", held: "fault",
 export function standing(first, context, changed) {
   const { me, api } = context;
   const sign = el("span"), state = el("strong"), why = el("p"), next = el("p", { class: "quiet" }), sums = el("div"), acts = el("div", { class: "row" });
-  const node = el("li", { class: "finding" }, sign, el("div", {}, asIs([el("strong", {}, first.id), el("span", { class: "chip" }, first.type)], "p"), el("p", { role: "status" }, state), why, next, sums, acts));
+  const node = el("li", { class: "finding" }, sign, el("div", {}, asIs([el("strong", {}, first.id), first.type === first.id ? null : el("span", { class: "chip" }, first.type)].filter(Boolean), "p"), el("p", { role: "status" }, state), why, next, sums, acts));
   const post = (what, body) => async () => { await api.send("POST", `/outbox/${first.id}/${what}`, body); await changed(); };
   let report = null, heardAt = 0, offered = "";
 
@@ -77,7 +77,7 @@ export function entryActs({ id, origin }, context, changed) {
   if (!may(me, "owner")) return [];
   if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
   return [button(t("outbox.change"), () => go(entryAddress({ change: id })), { class: "small" }),
-    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context); await changed(); }), { class: "small" })];
+    button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context, "do.removed"); await changed(); }), { class: "small" })];
 }
 
 /** The way to a new entry, for the owner of a station with a courier. */
@@ -88,7 +88,8 @@ export function entryPlace(root, section, context) {
   const place = el("div", { class: "entry" });
   let shown = null;
   said.replaceChildren();
-  root.append(said, place);
+  root.prepend(said);
+  root.append(place);
   return async (query) => {
     const [add, change, url] = ["add", "change", "url"].map((name) => query.get(name)), wanted = change ?? add;
     if (wanted === shown || !may(context.me, "owner")) return;

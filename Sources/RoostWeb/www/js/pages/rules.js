@@ -32,7 +32,7 @@ export function rulesCard({ me, api, reload }) {
       throw problem;
     });
     const now = [...alerts, ...off].find((one) => one.id === id), isOff = off.includes(now);
-    const what = !now ? "rules.removed" : was && Boolean(was.isOff) !== isOff ? `rules.${isOff ? "isOff" : "isOn"}` : "do.saved";
+    const what = !now ? "do.removed" : was && Boolean(was.isOff) !== isOff ? `rules.${isOff ? "isOff" : "isOn"}` : "do.saved";
     said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t(what)}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     said.querySelector("button").focus();
     await reload();

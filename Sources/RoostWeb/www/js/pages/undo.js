@@ -6,13 +6,14 @@ import { action } from "../words.js";
 /** A slow card needs seconds to keep a change. */
 export const KEEPING = 25000;
 /** What was changed last on a page, with the way back. */
-export const said = el("p", { class: "row", role: "status" });
+export const said = el("p", { class: "row wide", role: "status" });
 
-/** Offers to take the last change of an entry back. */
-export function offerUndo(id, { api, reload }) {
-  said.replaceChildren(el("span", {}, asIs(id), `: ${t("do.saved")}`), action(t("do.undo"), async () => {
+/** Offers to take the last change of an entry back; `words` is the key of what was done. */
+export function offerUndo(id, { api, reload }, words = "do.saved") {
+  said.replaceChildren(el("span", {}, asIs(id), `: ${t(words)}`), action(t("do.undo"), async () => {
     await api.send("POST", `/outbox/${encodeURIComponent(id)}/undo`, {}, { patience: KEEPING });
     said.replaceChildren();
     await reload();
   }, { class: "small" }));
+  said.scrollIntoView({ block: "center" });
 }
