@@ -65,8 +65,8 @@ function progress(number) {
 /** What is set, and where what was left out is found. */
 function ending(modules, data) {
   const rows = STEPS.map(({ name, page }, index) => {
-    const words = modules[index].summary(data[index]);
-    return menuRow(`/${page}`, t(`start.${name}.short`), words ?? t("start.skipped", { page: t(`${page}.title`) }), mark(words ? "good" : "unknown", "mark small"));
+    const words = modules[index].summary(data[index]), doubt = modules[index].doubt?.(data[index]);
+    return menuRow(`/${page}`, t(`start.${name}.short`), doubt ?? words ?? t("start.skipped", { page: t(`${page}.title`) }), mark(doubt ? "moderate" : words ? "good" : "unknown", "mark small"));
   });
   return [el("div", {}, el("h2", { class: "big" }, t("start.done.title")), el("p", { class: "quiet" }, t("start.done.words"))),
     card(null, el("ul", { class: "menu" }, rows)), el("div", { class: "row end" }, el("a", { class: "button first", href: "/" }, t("start.done.now")))];

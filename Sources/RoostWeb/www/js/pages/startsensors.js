@@ -3,7 +3,7 @@ import { asIs, button, card, el, keyed, setMark, setText, show } from "../dom.js
 import { loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
 import { duration } from "../format.js";
-import { code, plural, t } from "../i18n.js";
+import { code, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { deviceOf, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
 import { foundRow } from "./devices.js";
@@ -15,7 +15,7 @@ const socketOf = (path) => /\/\d+-([\d.]+):\d/.exec(path ?? "")?.[1];
 const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && !isNeverMeasured(one));
 
 export async function load(api) {
-  const [now, profiles, network] = await Promise.all([plugged(api), api.maybe("/profiles"), api.maybe("/network"), loadFacts(), live.station ?? refresh().catch(() => null)]);
+  const [now, profiles, network] = await Promise.all([plugged(api), api.maybe("/profiles"), api.maybe("/network"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
   return { ...now, profiles: profiles?.items ?? [], isAccessPoint: network?.isAccessPoint };
 }
 
@@ -90,7 +90,8 @@ function row(first, context) {
     device = { ...given, port: socketOf(found?.path) ? t("start.sensors.socket", { n: socketOf(found.path) }) : found?.node };
     askedAt = at;
     setText(name, device.title ?? device.name);
-    setText(kind, profiles.find((one) => one.id === device.type)?.name ?? device.type);
+    const profile = profiles.find((one) => one.id === device.type) ?? profiles.find((one) => one.driver === device.type);
+    setText(kind, profile ? code("pins.part", profile.id, profile.name) : device.type);
     show(ask, given.origin !== undefined && given.origin !== "file");
     node.tick();
   };
