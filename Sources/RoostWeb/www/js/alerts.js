@@ -14,7 +14,7 @@ export const ruleOf = (alert) => alert.key.split(":")[0];
 const subject = (alert) => alert.key.slice(ruleOf(alert).length + 1);
 
 /** `PM2.5 · Class 3b`; the station by its name; a target of the outbox is no device. */
-export function subjectWords(alert) {
+function subjectWords(alert) {
   const [device, quantity] = [subject(alert).split("/")[0], quantityOf(subject(alert))];
   if (device === "station" && !quantity) return live.station?.station?.name ?? device;
   return quantity ? `${quantityName(quantity)} · ${deviceTitle(device)}` : ruleOf(alert) === "outbox" ? device : deviceTitle(device);

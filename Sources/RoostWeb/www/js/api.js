@@ -3,7 +3,7 @@ const BASE = "/api/v1";
 const PATIENCE = 15000;
 
 /** An answer that is no success: RFC 9457, or a made-up one when no answer came at all. */
-export class Problem extends Error {
+class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? String(status));
     this.status = status;

@@ -83,7 +83,7 @@ export function form(fields, submit, send, check = () => ({})) {
 }
 
 /** How good a password is, in words; the server has the last say. */
-export function passwordWords(text, least) {
+function passwordWords(text, least) {
   if (!text) return "";
   if (text.length < least) return t("password.short", { n: least - text.length });
   if (/^(.)\1+$/.test(text) || new Set(text).size < 5) return t("password.same");

@@ -53,7 +53,7 @@ export function startRouter(parts, account) {
 
 export function setMe(account) { me = account; }
 
-export function go(address, { replaces } = {}) {
+function go(address, { replaces } = {}) {
   history.replaceState({ ...history.state, scroll: scrollY }, "");
   if (replaces) history.replaceState({}, "", address); else history.pushState({}, "", address);
   return open(location.pathname, {});

@@ -11,7 +11,7 @@ function roundLength(metres) {
 }
 
 /** Where points are on the drawing, and how many metres a unit of it has. */
-export function projection(points) {
+function projection(points) {
   const turn = Math.PI / 180, first = points[0].longitude;
   // The shorter way around the Earth, so that both sides of the 180th meridian are neighbours.
   const east = (one) => first + ((one.longitude - first + 540) % 360 + 360) % 360 - 180;

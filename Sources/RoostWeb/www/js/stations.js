@@ -12,7 +12,7 @@ function role(facts) {
 }
 
 /** Whether a motion sensor sees motion; empty without such a sensor. */
-export const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
+const visitWords = (visited) => (visited === true ? t("visited.yes") : visited === false ? t("visited.no") : "");
 
 /** The first sentence of another station. */
 const sentence = (verdict) => verdictWords({ verdict });

@@ -13,7 +13,7 @@ export const plainQuantity = (quantity) => quantity.split("@")[0];
 export const quantityName = (quantity, given) => code("quantity", plainQuantity(quantity), given ?? quantity);
 export const channelName = (channel) => channel.isEarlier ? channel.name : `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
 /** The mean that a channel's level comes from, with its time; nothing where each value is judged. */
-export const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
+const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
   (seconds && (mean ?? null) !== null ? { mean: value(mean, decimals), time: duration(seconds) } : null);
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 
@@ -100,7 +100,7 @@ export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && 
 export const until = (seconds) => clock(live.now + seconds);
 
 /** Runs what a button asks for, and says beside it what came of it. */
-export function doing(node, said, action) {
+function doing(node, said, action) {
   return async (event) => {
     event?.preventDefault?.();
     node.disabled = true;
