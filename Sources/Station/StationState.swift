@@ -264,6 +264,16 @@ final class StationState: Sendable {
         configuration.board.map { BoardReport($0, model: context.platform.boardModel) }
     }
 
+    /// Where adapters and these devices are plugged in.
+    func plugs(of places: [(device: String, location: String)]) -> PlugsReport {
+        PlugTable(
+            adapters: detection.adapters,
+            board: configuration.board,
+            model: context.platform.boardModel,
+            used: configuration.usedLines
+        ).report(of: places)
+    }
+
     /// Time from one sample of a device to the next; nil for a device that measures on events.
     func interval(of name: String) -> Duration? {
         let device = effective.devices.first { $0.name == name }

@@ -139,8 +139,7 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package let channel: String
     package let unit: String
     package let latest: ReadingReport?
-    /// Age of the last value, also when attempts without a value followed; nil when there never was
-    /// one.
+    /// Age of the last value, also when attempts without one followed; nil when there was none.
     package let valueAgeSeconds: Double?
     /// True when the last value is older than the channel's age limit.
     package let isStale: Bool
@@ -275,6 +274,8 @@ package struct DevicesReport: Codable, Hashable, Sendable {
     package let found: [FoundReport]
     /// The state of `roost-eyes`, where it runs; added by the command line.
     package var camera: EyesReport?
+    /// Where they are plugged in; nil from older stations.
+    package var plugs: PlugsReport?
 
     package init(
         devices: [DeviceReport],

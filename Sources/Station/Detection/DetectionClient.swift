@@ -103,6 +103,11 @@ final class DetectionClient: Sendable {
     /// Devices that are away, and adapters that cannot be looked at.
     var missing: [StationFacts.Missing] { state.withLock { $0.machine.missing } }
 
+    /// The adapters that are plugged in, those of the configuration too, in order of devpath.
+    var adapters: [HotplugDevice] {
+        state.withLock { $0.machine.ports.values.map(\.device) }.sorted { $0.devpath < $1.devpath }
+    }
+
     var list: [FoundReport] { state.withLock { $0.machine.list(at: clock.now) } }
 
     /// Adapters without a configured port and without an adopted device.

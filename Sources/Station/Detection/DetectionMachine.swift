@@ -353,8 +353,7 @@ struct DetectionMachine: Sendable {
 
     /// The node or any link to it.
     private func isClaimed(_ device: HotplugDevice) -> Bool {
-        let links = device.properties["DEVLINKS"]?.split(separator: " ").map(String.init) ?? []
-        return ([device.node ?? ""] + links).contains(where: claimedPorts.contains)
+        device.paths.contains(where: claimedPorts.contains)
     }
 
     /// The name under which a port's device reads now.

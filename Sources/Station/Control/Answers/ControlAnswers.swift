@@ -208,15 +208,18 @@ struct ControlAnswers: Sendable {
     // MARK: Reports
 
     func devices() async -> DevicesReport {
-        DevicesReport(
-            devices: await station.devices.reports().map { report in
-                var report = settings.shown(mutes.shown(report))
-                report.intervalSeconds = state.interval(of: report.name)?.inSeconds
-                return report
-            },
+        let devices = await station.devices.reports().map { report in
+            var report = settings.shown(mutes.shown(report))
+            report.intervalSeconds = state.interval(of: report.name)?.inSeconds
+            return report
+        }
+        var report = DevicesReport(
+            devices: devices,
             unclaimed: state.detection.unclaimed(),
             found: state.detection.list
         )
+        report.plugs = state.plugs(of: devices.map { ($0.name, $0.location) })
+        return report
     }
 
     /// The status with what the drivers say of their next samples.
