@@ -17,6 +17,10 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
         /// Time of the first and the last sample, ISO 8601; nil while nothing dates it.
         package let oldest: String?
         package let newest: String?
+        /// The last value, however long ago; nil where it never had one.
+        package let lastValue: Double?
+        /// Time of that, ISO 8601; nil while nothing dates it.
+        package let lastValueTime: String?
         package let isImported: Bool
         package let limits: [QuantityLimit]?
     }
@@ -32,11 +36,14 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
     ) throws {
         let channels = try StoreChannel.all(reader)
         var extents: [StreamID: StoreExtent] = [:]
+        var latest: [StreamID: BootSample] = [:]
         for id in Set(channels.map(\.stream.id)) {
             extents[id] = try StoreExtent(reader, times, of: id)
+            latest[id] = try StreamExtents(reader).latest(of: id)
         }
-        items = channels.map { channel in
+        items = try channels.map { channel in
             let extent = extents[channel.stream.id]
+            let last = try LastValue(of: channel, latest[channel.stream.id], reader)
             return Channel(
                 id: channel.name,
                 device: channel.stream.device,
@@ -46,6 +53,8 @@ package struct ChannelsReport: Codable, Hashable, Sendable {
                 decimals: channel.decimals,
                 oldest: extent?.oldest?.wall.iso8601,
                 newest: extent?.newest?.wall.iso8601,
+                lastValue: last?.value,
+                lastValueTime: last.flatMap { times.clock.time($0.boot, $0.tick)?.wall.iso8601 },
                 isImported: channel.stream.id.isImported,
                 limits: QuantityLimit.all(of: channel.quantity.name, by: levels)
             )

@@ -135,6 +135,14 @@ def by_keys(walk):
     check.demand(back, "the focus does not go back to the gap's button")
 
 
+def values(walk):
+    """Now shows each channel's own last value with its own date, also of one that was silent on the last day."""
+    walk.browser.shows("last value on", 15, ".values")
+    rows = walk.browser.script("return [...document.querySelectorAll('.values > li')].map((one) => [one.querySelector('b').textContent, one.querySelector('.age').textContent])")
+    bare = [row for row in rows if row[0] == "–" or not row[1].startswith("last value on")]
+    walk.check.demand(rows and not bare, f"gaps: channels of a card without a last value or its date: {bare or rows}")
+
+
 def visit(walk, card, tapped):
     """Taps each cause of a card that was not tapped yet; returns the causes that it has."""
     browser = walk.browser
@@ -143,6 +151,7 @@ def visit(walk, card, tapped):
         browser.view(360)
         browser.driver.get(card.address + "/")
         browser.ready()
+        values(walk)
         found = longest(browser)
         for cause, (channel, first, seconds) in sorted(found.items()):
             if cause not in (*PLAIN, *tapped):

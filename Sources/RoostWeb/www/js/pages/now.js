@@ -2,7 +2,7 @@
 import { Chart, stepAt } from "../chart.js";
 import { card, el, keyed, mark, asIs, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
-import { clock, countdown, duration, number, percent, stamp, value, zoneWords } from "../format.js";
+import { clock, countdown, date, duration, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { may } from "../roles.js";
@@ -24,8 +24,8 @@ export async function load(api) {
   if (station.faults?.length) await loadFacts();
   const isUp = station.daemon?.state === "up";
   // A card has no program that says its channels; their last values are in its history.
-  const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).sort(byGroup) : [];
-  const newest = kept.map((one) => Date.parse(one.newest)).filter(Number.isFinite);
+  const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).filter((one) => (one.lastValue ?? null) !== null).sort(byGroup) : [];
+  const newest = kept.map((one) => Date.parse(one.lastValueTime)).filter(Number.isFinite);
   const to = newest.length ? new Date(Math.max(...newest)).toISOString() : null;
   const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
   const first = leading(station, shown.filter(isShown));
@@ -83,10 +83,11 @@ export function make(root, context) {
 
   return {
     update({ station, kept, first: leader, devices, day, rest: asked }) {
+      const { state } = station.daemon ?? {}, isCard = state === "none";
       answer = kept.length ? { kept } : answer;
       draw(station);
-      first.replaceChildren(...(station.channels?.length || kept.length ? [] : station.daemon?.state === "up" ? [...firstSteps(devices), toFirstSteps(context)] : absence(station)).filter(Boolean));
-      mode.replaceChildren(modeCard(station, context) ?? "");
+      first.replaceChildren(...(station.channels?.length || isCard ? [] : state === "up" ? [firstSteps(devices), toFirstSteps(context)] : [absence(station)]).filter(Boolean));
+      if (isCard) picture.replaceChildren(absence(station, kept)); else mode.replaceChildren(modeCard(station, context));
       if (day) parts.expect();
       const drawn = day?.then(([curves, ledger]) => {
         if (!curves) return;
@@ -100,7 +101,7 @@ export function make(root, context) {
     live(kind, data) {
       if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
       if (live.station) draw(live.station);
-      if (kind === "station") mode.replaceChildren(modeCard(live.station, context) ?? "");
+      if (kind === "station") mode.replaceChildren(modeCard(live.station, context));
       if (kind === "alert") context.reload();
     },
     tick() {
@@ -229,7 +230,7 @@ function valueList(context) {
     node,
     tick() { for (const row of node.querySelectorAll(".reading")) row.tick?.(); },
     update(station, answer) {
-      const channels = (answer?.kept ?? []).map((one) => ({ ...one, isStale: true, isKept: true })).concat(station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
+      const channels = (answer?.kept ?? []).map((one) => ({ ...one, value: one.lastValue, isStale: true, isKept: true })).concat(station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
       const lines = (station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }));
       // Where everything is seldom asked for, it is what there is.
       const seen = channels.filter(isShown), main = seen.filter((one) => (one.place ?? one.group) !== "detail");
@@ -254,15 +255,14 @@ export function makeRow(isInCard = false) {
   node.renew = (given, answer) => {
     channel = given;
     const one = answer?.series?.get(channel.id), isOld = channel.isStale || (channel.value ?? null) === null;
-    const last = channel.isKept ? one?.mean.findLast((mean) => mean !== null) ?? null : channel.value;
     node.className = `reading${isOld && !channel.isKept ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
     setText(name, quantityName(channel.quantity, channel.name));
     name.href = `/history?channel=${channel.id}`;
     name.setAttribute("aria-label", t("now.history.of", { name: channelName(channel) }));
     setText(place, isInCard ? "" : deviceTitle(deviceOf(channel.id)));
-    setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(last, channel.decimals));
+    setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
     setText(unit, channel.unit ?? "");
-    const shown = isOld ? (channel.value ?? null) !== null && "unknown" : channel.level;
+    const shown = isOld ? !channel.isKept && (channel.value ?? null) !== null && "unknown" : channel.level;
     if (level.dataset.level !== String(shown)) {
       level.dataset.level = String(shown);
       level.replaceChildren(...(shown ? [mark(shown, "mark small"), t(`level.${shown}`)] : []));
@@ -275,7 +275,7 @@ export function makeRow(isInCard = false) {
 
 /** What keeps a row from being plain: why it has no value, how old it is, what is doubtful. */
 function ageLine(channel, isBrief) {
-  if (channel.isKept) return t("now.kept", { time: stamp(channel.newest) });
+  if (channel.isKept) return channel.lastValueTime ? t("now.kept", { time: stamp(channel.lastValueTime) }) : "";
   const parts = [], isWarming = /^warming/.test(channel.phase ?? ""), left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
   if (channel.noData && !isWarming) parts.push(reason(channel.noData));
   const isOld = channel.isStale || (!isBrief && (live.state !== "live" || channel.ageSeconds + live.elapsed > 60));
@@ -309,10 +309,10 @@ function makeLine() {
 /** A sensor that is there is said first; the advice to plug one in is for a station without any. */
 function firstSteps(devices) {
   const found = devices?.found ?? [], measuring = (devices?.devices ?? []).filter((one) => one.intervalSeconds).length;
-  return [card(measuring ? plural("devices.measure", measuring) : t("now.first"), el("p", {}, t(measuring ? "now.first.soon" : "now.first.words")),
+  return card(measuring ? plural("devices.measure", measuring) : t("now.first"), el("p", {}, t(measuring ? "now.first.soon" : "now.first.words")),
     found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, asIs(one.node ?? one.name ?? one.identity, "strong"), " ", el("span", { class: "quiet" }, code("found", one.state)))))
       : measuring ? null : el("p", { class: "quiet" }, t("now.first.nothing")),
-    el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))))];
+    el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))));
 }
 
 /** An owner who logs in at another address, as over a new Wi-Fi, goes on with the first steps. */
@@ -320,10 +320,11 @@ function toFirstSteps({ me }) {
   return may(me, "owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null;
 }
 
-/** No program answers: what still works, and what to do. */
-function absence({ daemon }) {
-  return [card(null, daemon?.state === "none" ? null : el("p", {}, t("problem.station-down.words")), el("p", {}, t("now.stillHistory")),
-    el("div", { class: "row" }, ["history", "events", "proof"].map((name) => el("a", { class: "button", href: `/${name}` }, t(`${name}.title`)))))];
+/** No program answers: what still works, and what to do; of a card, how far its record goes. */
+function absence({ daemon }, kept = []) {
+  const times = kept.flatMap((one) => [one.oldest, one.newest]).filter(Boolean).sort();
+  const words = daemon?.state !== "none" ? [t("problem.station-down.words"), " ", t("now.stillHistory")] : times.length ? t("now.kept.span", { from: date(times[0]), to: date(times.at(-1)) }) : kept.length ? t("now.stillHistory") : t("now.kept.none");
+  return card(null, el("p", {}, words), el("div", { class: "row" }, ["history", "events", "proof"].map((name) => el("a", { class: "button", href: `/${name}` }, t(`${name}.title`)))));
 }
 
 // MARK: How often it measures
@@ -333,7 +334,6 @@ function modeCard(station, { me, api, reload }) {
   const isMember = may(me, "member") && station.daemon?.state === "up";
   const key = mode === "live" && !ends ? "live.open" : mode;
   const words = t(`mode.${key}`, { name: station.mode?.name ?? "", time: ends ? until(ends - live.elapsed) : "" });
-  if (station.daemon?.state === "none") return null;
   const send = async (body) => { await api.send("POST", "/mode", body); await refresh(); };
   return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
     mode === "live" ? action(t("mode.end"), () => send({ mode: "normal" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
