@@ -9,7 +9,7 @@ import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
 import { legend, readoutWords, stepTable } from "./historyparts.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { bandsOf, byGroup, channelName, recorded } from "../words.js";
+import { bandsOf, byGroup, channelName, curveWords, recorded } from "../words.js";
 
 export const title = "history.title";
 const MOST_CHANNELS = 4;
@@ -20,7 +20,7 @@ export async function load(api, query) {
   const asked = query.getAll("channel").filter((id) => items.some((one) => one.id === id)).slice(0, MOST_CHANNELS);
   const first = items.find((one) => one.limits?.length && one.isPresent !== false) ?? items[0];
   const chosen = asked.length ? asked : first ? [first.id] : [];
-  const now = Date.parse(live.station?.time?.now ?? "") / 1000 + live.elapsed || Date.now() / 1000;
+  const { now } = live;
   // A store without a station: the end of its record is its present.
   const newest = Math.max(...items.map((one) => Date.parse(one.newest ?? "") / 1000 || 0));
   const present = live.state === "still" && newest > 0 ? newest - 1 : now;
@@ -102,7 +102,7 @@ function fillTools(node, { window, chosen, shift }, context, own) {
     button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
   node.replaceChildren(presets,
     el("div", { class: "segments" }, button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
-      button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to * 1000 > Date.now() })),
+      button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to > live.now })),
     chosen.length === 1 ? button(t("history.compare"), () => context.setQuery({ compare: shift ? null : "before" }), { "aria-pressed": String(Boolean(shift)) }) : "",
     button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }));
 }
@@ -159,7 +159,7 @@ function drawCharts(place, data, context, read) {
   ];
   return [...new Set(all.map((one) => one.unit))].map((unit) => {
     const group = all.filter((one) => one.unit === unit);
-    const names = group.map((one) => channelName(one.item)).join(", ");
+    const names = group.map((one) => `${channelName(one.item)}, ${curveWords(one, one.stretches.length)}`).join("; ");
     const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart"), "aria-label": t("history.chart.label", { names, unit }) });
     place.append(el("p", { class: "quiet" }, unit), box);
     const chart = new Chart(box, {
@@ -192,7 +192,7 @@ function fillMore(node, data) {
       button(t("history.curl"), () => curl(command))), details);
 }
 
-export function curl(command) {
+function curl(command) {
   const said = el("p", { role: "status", class: "done" });
   dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")), asIs(command, "pre", { tabindex: "0" }),
     navigator.clipboard ? button(t("do.copy"), async () => { await navigator.clipboard.writeText(command); said.textContent = t("do.copied"); }) : null, said);
