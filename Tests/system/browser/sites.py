@@ -16,6 +16,19 @@ from .outbox import look
 from .states import Stage
 
 POSITION = "1.3000, 103.8000"
+# Forty places more, the first where the station is, and one 500 km to the east.
+CROWD = """const real = window.fetch.bind(window);
+window.fetch = async (url, options) => {
+  const answer = await real(url, options);
+  if (!String(url).includes('/api/v1/sites')) return answer;
+  const found = await answer.json(), site = { ...found.items.find((one) => one.kind === 'region'), values: [] };
+  for (let n = 0; n < 40; n += 1) found.items.push({ ...site, name: `Station ${n + 1}`, latitude: 1.3 + Math.sin(n * 7) * n / 200, longitude: 103.8 + Math.cos(n * 7) * n / 200 });
+  found.items.push({ ...site, name: 'Far', latitude: 1.3, longitude: 103.8 + 4.498 });
+  return new Response(JSON.stringify(found), { headers: { 'Content-Type': 'application/json' } });
+};"""
+COVERED = """const all = [...document.querySelectorAll('.sitemap text')].map((one) => [one.textContent, one.getBoundingClientRect()]);
+return all.flatMap(([name, a], index) => all.slice(index + 1).filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+  .map(([other]) => `${name} / ${other}`));"""
 
 
 def stage(walk):
@@ -65,8 +78,8 @@ def regions(walk, one):
     if walk.shots:
         browser.driver.save_screenshot(os.path.join(walk.shots, "sites-region-360-light-en.png"))
     check.same(browser.findings(), [], "the sheet: findings of axe")
-    browser.press("(?)", "dialog")
-    check.demand("Singapore's index" not in browser.text("dialog"), "(?) hides nothing")
+    browser.script("document.querySelector('dialog summary').click()")
+    check.demand(until(lambda: "Singapore's index" not in browser.text("dialog"), 5), "What do these values mean? hides nothing")
     browser.press("Close", "dialog")
     browser.open("/sites")
     browser.script("""[...document.querySelectorAll('main button')]
@@ -101,6 +114,35 @@ def own_times(walk):
         if walk.shots:
             browser.driver.save_screenshot(os.path.join(walk.shots, f"sites-east-{width}-light-en.png"))
         browser.press("Close", "dialog")
+
+
+def drawing(walk):
+    """Names that do not cover each other, distances and directions, for six places and for forty-two, one of them far away."""
+    browser, check = walk.browser, walk.check
+    for is_full in (False, True):
+        browser.open("/sites")
+        browser.shows("west", 10)
+        if is_full:
+            browser.script(CROWD)
+            browser.press("Refresh")
+            check.demand(browser.shows("Station 40", 10), f"forty places: {browser.text()[:600]}")
+        for width in (360, 1920):
+            browser.view(width)
+            check.same(until(lambda: browser.script(COVERED) == [], 5) or browser.script(COVERED), True, f"names that cover each other, {width} px")
+            said = browser.script("return document.querySelector('.sitemap').getAttribute('aria-label')")
+            check.demand("the farthest is" in said and ", " in said, f"the drawing says of itself: {said}")
+            if is_full:
+                drawn = browser.script("return document.querySelector('.sitemap').textContent")
+                # On a phone its number in the list may stand for it.
+                check.demand(width == 360 or "\u2068Far\u2069 500 km" in drawn, f"a place 500 km away is not drawn: {drawn[-300:]}")
+                check.demand("500 km, east" in browser.text(), "the list lacks the way to a place 500 km away")
+                check.demand("at the same place" in browser.text(), "the list lacks that a place is the station's own")
+        check.same(browser.findings(), [], "the drawing: findings of axe")
+    if walk.shots:
+        for width, dark in ((360, False), (1920, True)):
+            browser.picture(os.path.join(walk.shots, f"sites-forty-{width}-{'dark' if dark else 'light'}-en.png"), width, dark)
+    browser.view(360)
+    browser.messages()
 
 
 def chosen_days(walk):
@@ -162,11 +204,14 @@ def run(walk):
         browser.open("/sites")
         check.demand(browser.shows("No place is known yet", 10), f"at first: {browser.text()[:300]}")
         check.same(browser.ask("PATCH", "/settings", {"position": "46,17; 9,87"})[0], 412, "a change without If-Match")
-        browser.fill("Latitude and longitude", "nowhere")
+        browser.open("/settings")
+        browser.fill("Position", "nowhere")
         browser.press("Save")
         check.demand(browser.shows("expected latitude", 10), f"a wrong place: {browser.text()[:600]}")
-        browser.fill("Latitude and longitude", POSITION)
+        browser.fill("Position", POSITION)
         browser.press("Save")
+        check.demand(until(lambda: browser.ask("GET", "/sites")[1].get("latitude"), 10), f"no place is kept: {browser.text()[:600]}")
+        browser.open("/sites")
         check.demand(browser.shows("this station", 10), f"with a position: {browser.text()[:300]}")
         found = until(lambda: browser.ask("GET", "/clusters/pm25")[1].get("items"), 30)
         if check.demand(found, "what was measured at the station is no cluster"):
@@ -179,6 +224,7 @@ def run(walk):
         there = until(lambda: len([site for site in sites(browser) if site.get("latitude")]) >= 6, 60)
         check.demand(there, f"no places of feeds: {sites(browser)} {one.courier.log()[-300:]}")
         regions(walk, one)
+        drawing(walk)
         chosen_days(walk)
         follow(walk)
         look(walk, "/sites", "sites")

@@ -64,7 +64,8 @@ def picture(walk):
     browser.view(768)
     browser.open("/sites")
     if browser.shows("attic.local", 15) and walk.shots:
-        browser.script("document.getElementById('station').textContent = 'cellar';")  # Without the number of this run.
+        # Without the number of this run.
+        browser.script("for (const one of document.querySelectorAll('#station, .sitemap .own text')) one.textContent = 'cellar';")
         browser.picture(os.path.join(walk.shots, "stations-guide.png"), 768, False)
     browser.view(360)
 
@@ -129,9 +130,10 @@ def run(walk):
         check.same(browser.script("return document.querySelectorAll('.station img').length"), 0, "pictures from a name")
         links = browser.script("return [...document.querySelectorAll('.station a')].map((one) => [one.innerText, one.href])")
         check.demand(["attic.local", attic.address + "/"] in links, f"links: {links}")
-        placed = "return [...document.querySelectorAll('.sitemap .site.peer')].map((one) => one.getAttribute('aria-label'))"
+        placed = "return [...document.querySelectorAll('.sitemap .site.peer title')].map((one) => one.textContent)"
         drawn = until(lambda: browser.script(placed), 10, 0.2) or []
-        check.demand(len(drawn) == 1 and drawn[0].startswith("attic: "), f"stations on the drawing: {drawn}")
+        check.demand(len(drawn) == 1 and drawn[0].startswith("attic: ") and "north-east" in drawn[0], f"stations on the drawing: {drawn}")
+        check.demand("1.7 km, north-east" in browser.text(), f"the way to the attic: {browser.text()[:900]}")
         look(walk, "/sites", "stations")
         said = courier.roost("stations", status=0).stdout
         check.demand("attic" in said and "visited" in said and "\x1b" not in said, f"roost stations: {said}")

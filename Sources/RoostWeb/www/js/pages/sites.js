@@ -1,19 +1,20 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
-import { button, card, dialog, el, quoted, show, table } from "../dom.js";
+import { asIs, button, dialog, el, mark, quoted, table } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
-import { has, loadMore, plural, t } from "../i18n.js";
+import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { may } from "../roles.js";
-import { near, siteMap } from "../sitemap.js";
-import { stationList, stationPoints } from "../stations.js";
+import { siteMap, way } from "../sitemap.js";
 import { fromInput, toInput } from "../window.js";
-import { action, quantityName, quantityOf, refusal } from "../words.js";
+import { quantityName, quantityOf, verdictWords } from "../words.js";
 
 export const title = "sites.title";
 const WINDOW = "14d";
-const REACH = 300000, DAY = 86400, SITES_DAYS = 31;
-const metres = (length) => (length < 1000 ? `${number(length)} m` : `${number(length / 1000)} km`);
+const DAY = 86400, SITES_DAYS = 31;
+const WINDS = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];
+/** Two digits of a length. */
+const metres = (length) => (length < 995 ? `${number(Number(length.toPrecision(2)))} m` : `${number(length / 1000, length < 9950 ? 1 : 0, 0)} km`);
 const isPlace = (one) => one.latitude !== null && one.latitude !== undefined;
 /** The value that a list shows of a site: an index first, then fine dust. */
 const FIRST = ["psi-24h", "pm25", "pm25-24h", "pm10", "cpm", "temperature"];
@@ -33,35 +34,34 @@ export async function load(api) {
 
 export function make(root, context) {
   const drawing = el("div"), follow = follower((you) => { shown.you = you; draw(); });
-  const map = el("section", { class: "card" }, drawing, follow), where = el("div"), around = el("section", { class: "card" }), others = el("div", { class: "cards" });
-  const stations = el("section", { class: "card" });
-  root.append(map, stations, where, around, others);
+  const where = el("div"), map = el("section", { class: "card" }, drawing, where, follow), around = el("section", { class: "card wide" }), places = el("section", { class: "card" });
+  root.append(map, places, around);
   const shown = {}, list = el("div");
+  let width = 0;
   const draw = () => {
     if (!shown.sites) return;
-    drawMap(drawing, shown);
+    const all = placesOf(shown);
+    drawMap(drawing, all, shown);
     list.replaceChildren(...clusterList(shown.clusters));
-    others.replaceChildren(...kinds(shown.sites.items).map(([kind, all]) => siteCard(kind, all, shown.sites)));
-    show(others, shown.sites.items.length > 0);
+    places.replaceChildren(...placeList(all, shown));
   };
+  const sizes = new ResizeObserver(() => { if (width !== drawing.clientWidth) { width = drawing.clientWidth; draw(); } });
+  sizes.observe(drawing);
   return { update({ sites, tiles, clusters, own }) {
     Object.assign(shown, { sites, tiles, clusters, stations: undefined });
-    stations.replaceChildren(...stationList(undefined));
     // A search takes a second or two, which nothing else waits for.
-    context.api.maybe("/stations").then((found) => { shown.stations = found; stations.replaceChildren(...stationList(found)); draw(); }).catch(() => {});
-    where.replaceChildren(whereCard(sites, context));
+    context.api.maybe("/stations").then((found) => { shown.stations = found; draw(); }).catch(() => {});
+    where.replaceChildren(whereRow(sites, context));
     around.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")),
       own.length ? period(own, clusters, context, (clusters, sites) => { Object.assign(shown, { clusters }, sites ? { sites } : {}); draw(); }) : "", list);
     draw();
-  }, leave() { follow?.stop(); } };
+  }, leave() { follow?.stop(); sizes.disconnect(); } };
 }
-
-// A browser gives its position to encrypted pages alone, and to those of this computer.
-const canLocate = () => window.isSecureContext && navigator.geolocation;
 
 /** A switch that puts the browser's position on the drawing, and moves it along. */
 function follower(changed) {
-  if (!canLocate()) return null;
+  // A browser gives its position to encrypted pages alone, and to those of this computer.
+  if (!window.isSecureContext || !navigator.geolocation) return null;
   let watch = null;
   const said = el("span", { class: "quiet", role: "status" });
   const set = (next) => {
@@ -94,22 +94,30 @@ function period(own, clusters, { api, me }, changed) {
 /** The days of an answer, whose end is the midnight after the last one. */
 const days = ({ from, to }) => t("sites.days", { from: date(from?.time), to: date(moment(to?.time) / 1000 - 1) });
 
-const kinds = (items) => [...new Set(items.map((one) => one.kind))].map((kind) => [kind, items.filter((one) => one.kind === kind)]);
-
-function drawMap(node, { sites, clusters, stations, tiles, you }) {
+/** Everything with its way from here, the nearest first; what has no place comes last. */
+function placesOf({ sites, clusters, stations, you }) {
   const all = [
-    ...(you ? [{ latitude: you.latitude, longitude: you.longitude, kind: "you", name: t("sites.you"), words: t("sites.you") }] : []),
-    ...stationPoints(stations),
-    ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.sampleCount + 1)),
-      name: number(one.mean, 1), words: clusterWords(one, clusters) })),
-    ...sites.items.filter(isPlace).map((one) => ({ ...one, kind: "region", words: `${one.name}: ${main(one) ? words(main(one)) : t("sites.noValue")}`, site: one })),
-    ...(isPlace(sites) ? [{ ...sites, kind: "own", name: sites.station ?? "", words: t("sites.here", { name: sites.station ?? "" }) }] : [])];
-  const points = isPlace(sites) ? near(all, sites, REACH) : all, far = all.length - points.length;
+    ...(isPlace(sites) ? [{ latitude: sites.latitude, longitude: sites.longitude, kind: "own", name: sites.station ?? "", said: t("sites.here", { name: sites.station ?? "" }) }] : []),
+    ...(stations?.items ?? []).map((station) => ({ ...station.facts?.position, kind: "peer", name: station.name, said: `${station.name}: ${stationWords(station)}`, station, open: () => location.assign(station.url) })),
+    ...sites.items.map((site) => ({ latitude: site.latitude, longitude: site.longitude, kind: "region", name: site.name, said: `${site.name}: ${main(site) ? words(main(site)) : t("sites.noValue")}`, site, open: () => sheet(site, sites) })),
+    ...(clusters?.items ?? []).slice(0, 200).map((one) => ({ ...one, kind: "cluster", size: 6 + Math.min(14, Math.log2(one.sampleCount + 1)), name: number(one.mean, 1), said: clusterWords(one, clusters) })),
+    ...(you ? [{ latitude: you.latitude, longitude: you.longitude, kind: "you", name: t("sites.you"), said: t("sites.you") }] : [])];
+  const first = all.find(isPlace);
+  let count = 0;
+  return all.map((one) => ({ ...one, ...(isPlace(one) ? way(first, one) : { metres: Infinity }) })).sort((one, other) => one.metres - other.metres).map((one) => {
+    const far = first?.kind === "own" && one.kind !== "own" && isPlace(one) ? one.metres < 50 ? t("sites.same") : `${metres(one.metres)}, ${t(`sites.wind.${WINDS[Math.round(one.angle / Math.PI * 4 + 8) % 8]}`)}` : "";
+    return { ...one, far, words: [one.said, far].filter(Boolean).join(", "), number: one.site || one.station ? (count += 1) : 0 };
+  });
+}
+
+function drawMap(node, all, { tiles }) {
+  const points = all.filter(isPlace);
   if (!points.length) return node.replaceChildren(el("p", { class: "big" }, t("sites.empty")), el("p", { class: "quiet" }, t("sites.empty.words")));
-  node.replaceChildren(siteMap(points, t("sites.map"), metres, (point) => (point.site ? sheet(point.site, sites) : point.url ? location.assign(point.url) : null)),
+  if (!node.clientWidth) return;
+  node.replaceChildren(siteMap(points, { width: node.clientWidth, label: t("sites.map", { n: number(points.length), last: points.at(-1).words }), length: metres }),
     el("ul", { class: "swatches legend" }, [["own", "▲"], ["you", "○"], ["cluster", "●"], ["peer", "◆"], ["region", "■"]].filter(([kind]) => points.some((one) => one.kind === kind))
       .map(([kind, shape]) => el("li", {}, el("span", { class: `site ${kind}`, "aria-hidden": "true" }, shape), t(`sites.legend.${kind}`)))),
-    el("p", { class: "quiet" }, far ? `${plural("sites.far", far)} ` : "", tiles?.host ? t("map.words", tiles) : t("sites.tiles")),
+    el("p", { class: "quiet" }, tiles?.host ? t("map.words", tiles) : t("sites.tiles")),
     // A page of its own: its content policy is another.
     tiles?.tiles ? el("a", { class: "button", href: "/map", rel: "external" }, t("map.open")) : tiles?.why ? el("p", { class: "quiet" }, t("map.missing"), " ", quoted(tiles.why)) : "");
 }
@@ -126,65 +134,62 @@ function clusterList(found) {
     found.omittedCount ? t("sites.omitted", { n: number(found.omittedCount) }) : ""].filter(Boolean).join(" "))];
 }
 
-function whereCard(sites, { api, me, reload }) {
-  const shown = isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : "";
-  if (!may(me, "owner") || me?.isRecord) return card(t("sites.where"), el("p", {}, shown || t("sites.where.none")));
-  const place = field("position", t("sites.where.label"), { hint: t("sites.where.hint"), value: shown, placeholder: "46.1699, 9.8786", inputmode: "text", autocomplete: "off" });
-  const save = async (text) => {
-    const { etag } = await api.getTagged("/settings");
-    await api.send("PATCH", "/settings", { position: text || null }, { etag });
-    await reload();
-    return t("do.saved");
-  };
-  const [north, east] = ["latitude", "longitude"].map((name) => (live.station?.channels ?? []).find((one) => quantityOf(one.id) === name && isKnown(one))?.value);
-  const receiver = north !== undefined && east !== undefined ? button(t("sites.where.receiver"), () => { place.input.value = `${north}, ${east}`; }, { class: "small" }) : null;
-  const browser = canLocate() ? action(t("sites.where.browser"), async () => {
-    const found = await new Promise((done, fail) => navigator.geolocation.getCurrentPosition(done, fail, { enableHighAccuracy: true, timeout: 20000 }))
-      .catch(() => { throw refusal(t("sites.where.refused")); });
-    place.input.value = `${found.coords.latitude.toFixed(5)}, ${found.coords.longitude.toFixed(5)}`;
-    return t("sites.where.accuracy", { length: metres(Math.round(found.coords.accuracy)) });
-  }, { class: "small" }) : null;
-  return card(t("sites.where"), form([place], t("do.save"), ({ position }) => save(position.trim())), el("div", { class: "row" }, receiver, browser));
+/** Where this station stands, and the way to change it. */
+const whereRow = (sites, { me }) => el("p", {}, `${t("sites.where")}: ${isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : t("sites.where.none")} `, may(me, "owner") && !me?.isRecord ? el("a", { href: "/settings" }, t("sites.where.change")) : "");
+
+/** The station's role: its quantities, lamp and visitors. */
+const role = ({ quantities, hasLamp, visited }) => [...quantities.map((name) => quantityName(name)), hasLamp ? t("stations.lamp") : "", { true: t("visited.yes"), false: t("visited.no") }[visited]].filter(Boolean).join(" · ");
+
+/** What another of the owner's stations says of itself: text, never markup; or why it says nothing. */
+const stationWords = ({ facts, state }) => (facts ? verdictWords({ verdict: facts }) : t(`stations.state.${state}`));
+
+/** A row of a list; `before` is what the page knows of the station. */
+function stationRow(one, before) {
+  const { facts } = one, more = facts ? role(facts) : quoted(one.why);
+  return el("li", { class: "station" }, mark(facts?.level ?? (one.state === "silent" ? "fault" : "unknown")),
+    el("div", {}, asIs(one.name, "strong"), " ", asIs(one.host ?? one.url.replace(/^https?:\/\//, ""), "a", { class: "quiet", href: one.url, rel: "noreferrer" }), el("p", { class: "quiet" }, before),
+      el("p", {}, stationWords(one), facts?.isSimulated ? ` (${t("stations.simulated")})` : ""), more ? el("p", { class: "quiet" }, more) : null));
 }
 
-function siteCard(kind, list, range) {
-  return card(t(`sites.kind.${kind}`), el("p", { class: "quiet" }, days(range)), el("ul", { class: "list" }, list.map((site) => {
+/** How the search went. `report`: `/stations`; undefined while it is asked for, null when it cannot be had. */
+function searchWords(report) {
+  const search = report === undefined ? "searching" : (report?.search ?? "failed");
+  const words = search === "done" ? (report.items.length ? "" : t("stations.search.none")) : has(`stations.search.${search}`) ? t(`stations.search.${search}`) : code("stations.search", search);
+  return el("p", { class: "quiet", role: "status" }, words, report?.why ? [" ", quoted(report.why)] : "");
+}
+
+/** What the drawing shows, as a list, and what has no place; then how the search for stations went. */
+function placeList(all, { sites, stations }) {
+  return [el("h2", {}, t("sites.places")), sites.items.length ? el("p", { class: "quiet" }, days(sites)) : null, el("ol", { class: "list" }, all.filter((one) => one.number).map(({ site, station, number, far }) => {
+    if (station) return stationRow(station, [number, far].filter(Boolean).join(" · "));
     const first = main(site);
-    return el("li", { class: "split" }, el("span", {}, el("strong", {}, site.name), el("span", { class: "quiet" }, ` ${site.source}`)),
-      el("span", {}, first ? words(first) : t("sites.noValue"), el("span", { class: "quiet" }, first ? ` ${stamp(first.time)}, ${t("sites.mean")} ${value(first.mean, first.decimals + 1)}` : "")),
-      button(t("sites.open"), () => sheet(site, range), { class: "small", "aria-label": t("sites.open.of", { name: site.name }) }));
-  })));
+    return el("li", { class: "split" }, el("div", {}, asIs(site.name, "strong"), el("p", { class: "quiet" }, `${number} · `, far ? `${far} · ` : "", asIs(site.source)), el("p", {}, first ? words(first) : t("sites.noValue"),
+      el("span", { class: "quiet" }, first ? ` ${stamp(first.time)}, ${t("sites.mean")} ${value(first.mean, first.decimals + 1)}` : ""))),
+      button(t("sites.open"), () => sheet(site, sites), { class: "small", "aria-label": t("sites.open.of", { name: site.name }) }));
+  })), searchWords(stations)].filter(Boolean);
 }
 
 const KEY = "roost.sitehints";
-function hidesHints() { try { return localStorage.getItem(KEY) === "off"; } catch { return false; } }
-
 /** Where the words about a quantity are: one text for all counts of particles. */
 const hintOf = (quantity) => `explain.${quantity.replace(/^n\d+$/, "n").replace("tvocs", "tvoc")}`;
 
 /** All values of a site, each with what it means until a person hides that. */
 function sheet(site, range) {
-  const hints = el("dl", { class: "flags" });
-  const explain = (isShown) => {
-    show(hints, isShown);
-    // Read when a person wants it; without the network there is none.
-    if (isShown) loadMore("explain").catch(() => {}).then(() => hints.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
-      el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(key))))));
-  };
-  explain(!hidesHints());
-  const toggle = button("(?)", () => {
-    const isHidden = !hints.hidden;
-    try { localStorage.setItem(KEY, isHidden ? "off" : "on"); } catch {
+  // Read when a person wants it; without the network there is none.
+  const list = el("dl", { class: "flags" }), hints = el("details", {}, el("summary", {}, t("sites.hints")), list);
+  hints.addEventListener("toggle", () => {
+    try { localStorage.setItem(KEY, hints.open ? "on" : "off"); } catch {
       // Then for this sheet alone.
     }
-    explain(!isHidden);
-    toggle.setAttribute("aria-expanded", String(!isHidden));
-  }, { class: "small", "aria-label": t("sites.hints"), "aria-expanded": String(!hidesHints()) });
+    if (hints.open) loadMore("explain").catch(() => {}).then(() => list.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
+      el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(key))))));
+  });
+  try { hints.open = localStorage.getItem(KEY) !== "off"; } catch { hints.open = true; }
   const newest = site.values.map((one) => one.time).filter(Boolean).sort().at(-1);
   const own = (live.station?.channels ?? []).find((one) => site.values.some((other) => other.quantity === quantityOf(one.id)));
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
   dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
     table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
       quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.sampleCount ? value(one.mean, one.decimals + 1) : "–", one.correctionCount ? number(one.correctionCount) : ""])),
-    el("div", { class: "row" }, toggle, same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null), hints);
+    same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null, hints);
 }
