@@ -1,6 +1,6 @@
 """The page Sites: regions, a reference station, the own position, what was measured around it, and nothing at all.
 
-A simulated SDS011, roostd, roost-courier with two feeds from servers of the check, and a dashboard without accounts.
+Two simulated SDS011, roostd, roost-courier with two feeds from servers of the check, and a dashboard without accounts.
 """
 
 import datetime
@@ -26,6 +26,12 @@ window.fetch = async (url, options) => {
   found.items.push({ ...site, name: 'Far', latitude: 1.3, longitude: 103.8 + 4.498 });
   return new Response(JSON.stringify(found), { headers: { 'Content-Type': 'application/json' } });
 };"""
+OPTIONS = "return [...document.querySelectorAll('.tools option')].map((one) => one.textContent)"
+CHOOSE = """const option = [...document.querySelectorAll('.tools option')].find((one) => one.textContent.includes(arguments[0]));
+if (!option) return false;
+option.parentNode.value = option.value;
+option.parentNode.dispatchEvent(new Event('change'));
+return true;"""
 COVERED = """const all = [...document.querySelectorAll('.sitemap text')].map((one) => [one.textContent, one.getBoundingClientRect()]);
 return all.flatMap(([name, a], index) => all.slice(index + 1).filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
   .map(([other]) => `${name} / ${other}`));"""
@@ -33,7 +39,7 @@ return all.flatMap(([name, a], index) => all.slice(index + 1).filter(([, b]) => 
 
 def stage(walk):
     check = walk.check
-    found = Stage(walk, "sites", {"dust": ()}, words=("--courier", check.path("sites", "courier.sock")),
+    found = Stage(walk, "sites", {"dust": (), "roof": ("--air", "20.0/31.0")}, words=("--courier", check.path("sites", "courier.sock")),
                   store={"folder": check.path("sites-store")})
     found.services = AirServices(check)
     address = found.services.address
@@ -145,6 +151,26 @@ def drawing(walk):
     browser.messages()
 
 
+def compare(walk):
+    """On History the time before, another sensor, and a region beside one's own curve, with the difference as a sentence."""
+    browser, check = walk.browser, walk.check
+    for width, name, said in ((360, "the same time before", "the same time before had no values at the same time"), (1280, "PM2.5 · roof", "lower than PM2.5 · roof. Both had values for"), (360, "west", "west")):
+        browser.view(width)
+        browser.open("/history?channel=dust/pm25")
+        check.demand(until(lambda option=name: browser.script(CHOOSE, option), 10), f"nothing to compare with is called {name}: {browser.script(OPTIONS)}")
+        sentence = "return document.querySelector('.history .legend + p').textContent"
+        check.demand(until(lambda words=said: words in browser.script(sentence), 15), f"{name}: {browser.script(sentence)}")
+        check.same(browser.findings(), [], f"{name}: findings of axe")
+        if walk.shots:
+            browser.picture(os.path.join(walk.shots, f"compare-{name.split()[-1]}-{width}-light-en.png"), width, False)
+    dashes = browser.script("return [...document.querySelectorAll('.legend line')].map((one) => one.getAttribute('stroke-dasharray'))")
+    check.demand(len(dashes) == 2 and dashes[0] != dashes[1], f"dashes of two curves: {dashes}")
+    check.demand(until(lambda: browser.script(CHOOSE, "nothing"), 10), "the comparison cannot be left")
+    check.demand(until(lambda: browser.script("return document.querySelectorAll('.legend line').length") == 1, 10), "a second curve stays")
+    browser.view(360)
+    check.same(browser.messages(), [], "comparing: console messages")
+
+
 def chosen_days(walk):
     """The means of days that a person chooses, of clusters, regions and stations."""
     browser, check = walk.browser, walk.check
@@ -226,6 +252,7 @@ def run(walk):
         regions(walk, one)
         drawing(walk)
         chosen_days(walk)
+        compare(walk)
         follow(walk)
         look(walk, "/sites", "sites")
         tiles.run(walk, one, one.courier)

@@ -7,9 +7,9 @@ import { eventSentence, loadFacts } from "../facts.js";
 import { t } from "../i18n.js";
 import { live } from "../live.js";
 import { gapList, openGap } from "./gapsheet.js";
-import { legend, readoutWords, stepTable } from "./historyparts.js";
+import { differenceWords, legend, readoutWords, stepTable } from "./historyparts.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { bandsOf, byGroup, channelName, curveWords, recorded } from "../words.js";
+import { bandsOf, byGroup, channelName, curveWords, plainQuantity, recorded } from "../words.js";
 
 export const title = "history.title";
 const MOST_CHANNELS = 4;
@@ -44,10 +44,10 @@ export async function load(api, query) {
 
 export function make(root, context) {
   const heading = el("h2"), tools = el("div", { class: "tools" }), charts = el("div", { class: "tiles-free" });
-  const readout = el("p", { class: "readout", role: "status" }), keys = el("ul", { class: "legend" });
+  const readout = el("p", { class: "readout", role: "status" }), keys = el("ul", { class: "legend" }), apart = el("p");
   const own = ownRange(context);
   const main = el("section", { class: "card", "aria-label": t("history.chart") },
-    el("div", { class: "split" }, heading, asIs("", "span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys);
+    el("div", { class: "split" }, heading, asIs("", "span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys, apart);
   const chooser = el("section", { class: "card" }), gaps = el("section", { class: "card" }), more = el("section", { class: "card" });
   root.append(el("div", { class: "page" }, main, gaps), el("div", { class: "page" }, chooser, more));
   let drawn = [];
@@ -70,6 +70,7 @@ export function make(root, context) {
       if (!chosen.length) charts.replaceChildren(el("p", {}, t("history.none")));
       point(data, null);
       keys.replaceChildren(...(series ? legend(data) : []));
+      apart.textContent = series ? differenceWords(data) : "";
       show(gaps, Boolean(series));
       gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(series ? gapList(data, context) : []));
       show(more, Boolean(series));
@@ -97,14 +98,27 @@ function goTo(context, { range, from, to }) {
   context.setQuery({ range, from: rfc3339(from), to: range ? null : rfc3339(to) });
 }
 
-function fillTools(node, { window, chosen, shift }, context, own) {
+function fillTools(node, data, context, own) {
+  const { window } = data, isComparing = node.contains(document.activeElement) && document.activeElement.matches("select");
   const presets = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, RANGES.map((range) =>
     button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
   node.replaceChildren(presets,
     el("div", { class: "segments" }, button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
       button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to > live.now })),
-    chosen.length === 1 ? button(t("history.compare"), () => context.setQuery({ compare: shift ? null : "before" }), { "aria-pressed": String(Boolean(shift)) }) : "",
-    button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }));
+    button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }),
+    comparison(data, context));
+  if (isComparing) node.querySelector("select")?.focus();
+}
+
+/** The time before beside a channel, or another of the same quantity: a sensor, or what others measure. */
+function comparison({ items, chosen, shift }, context) {
+  const [first, second] = chosen.map((id) => items.find((one) => one.id === id));
+  const isLike = (one) => one !== first && one.unit === first.unit && plainQuantity(one.quantity) === plainQuantity(first.quantity);
+  if (!first || chosen.length > 2 || (second && !isLike(second))) return "";
+  const option = (value, words) => el("option", { value, selected: value === (shift ? "before" : second?.id ?? "") }, words);
+  return el("label", { class: "row" }, t("history.compare"), el("select", { onchange({ target: { value } }) {
+    context.setQuery(value === "before" ? { channel: first.id, compare: value } : { channel: [first.id, value], compare: null });
+  } }, option("", t("history.compare.none")), option("before", t("history.earlier")), items.filter(isLike).map((one) => option(one.id, channelName(one)))));
 }
 
 function ownRange(context) {

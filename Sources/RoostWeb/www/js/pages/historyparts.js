@@ -4,7 +4,7 @@ import { el, svg, table } from "../dom.js";
 import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { stretchAt } from "../strip.js";
-import { channelName, flagNames, reason } from "../words.js";
+import { channelName, flagNames, plainQuantity, reason } from "../words.js";
 
 const flagWords = (bits) => flagNames(bits ?? 0).map((flag) => code("flag", flag)).join(", ");
 
@@ -48,6 +48,30 @@ function missingWords(stretches) {
   for (const [from, to, cause] of stretches ?? []) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
   const [most] = [...sums].sort((one, other) => other[1] - one[1]);
   return most ? t("history.missing", { time: duration(most[1]), cause: reason(most[0]) }) : "";
+}
+
+/** The means of a series by stretches of time that two series share, and the seconds of each that its values cover. */
+function means({ t, mean, width, covered }, from, bin) {
+  const found = new Map();
+  t.forEach((time, index) => {
+    if ((mean[index] ?? null) === null) return;
+    const at = Math.floor((time + width / 2 - from) / bin), { sum, count, seconds } = found.get(at) ?? { sum: 0, count: 0, seconds: 0 };
+    found.set(at, { sum: sum + mean[index], count: count + 1, seconds: seconds + (covered?.[index] ?? 1) * width });
+  });
+  return found;
+}
+
+/** How far two curves of one quantity lie apart where both have values, and for how much of the time they have. */
+export function differenceWords({ series: { series: all }, shift, window: { from, to }, now }) {
+  if (shift && all.length === 1) return t("history.differ.never", { one: channelName(all[0].item), other: t("history.earlier") });
+  if (all.length !== 2 || all[0].unit !== all[1].unit || plainQuantity(all[0].item.quantity) !== plainQuantity(all[1].item.quantity)) return "";
+  const bin = Math.max(...all.map((one) => one.width)), [first, other] = all.map((one) => means(one, from, bin)), both = [...first.keys()].filter((at) => other.has(at));
+  const names = { one: channelName(all[0].item), other: channelName(all[1].item) };
+  if (!both.length) return t("history.differ.never", names);
+  const decimals = all[0].decimals + 1, of = (one) => one.sum / one.count, mean = both.reduce((sum, at) => sum + of(first.get(at)) - of(other.get(at)), 0) / both.length, size = number(Math.abs(mean), decimals);
+  const seconds = both.reduce((sum, at) => sum + Math.min(first.get(at).seconds, other.get(at).seconds), 0);
+  const key = size === number(0, decimals) ? "same" : mean > 0 ? "above" : "below";
+  return `${t(`history.differ.${key}`, { ...names, size: `${size} ${all[0].unit}` })} ${t("history.differ.both", { share: percent(Math.min(1, seconds / (Math.min(to, now) - from)), 1) })}`;
 }
 
 export function stepTable(series) {
