@@ -50,13 +50,13 @@ function missingWords(stretches) {
   return most ? t("history.missing", { time: duration(most[1]), cause: reason(most[0]) }) : "";
 }
 
-/** The means of a series by stretches of time that two series share, and the seconds of each that its values cover. */
-function means({ t, mean, width, covered }, from, bin) {
+/** The means of a series by stretches of time that two series share. */
+function means({ t, mean, width }, from, bin) {
   const found = new Map();
   t.forEach((time, index) => {
     if ((mean[index] ?? null) === null) return;
-    const at = Math.floor((time + width / 2 - from) / bin), { sum, count, seconds } = found.get(at) ?? { sum: 0, count: 0, seconds: 0 };
-    found.set(at, { sum: sum + mean[index], count: count + 1, seconds: seconds + (covered?.[index] ?? 1) * width });
+    const at = Math.floor((time + width / 2 - from) / bin), { sum, count } = found.get(at) ?? { sum: 0, count: 0 };
+    found.set(at, { sum: sum + mean[index], count: count + 1 });
   });
   return found;
 }
@@ -69,9 +69,9 @@ export function differenceWords({ series: { series: all }, shift, window: { from
   const names = { one: channelName(all[0].item), other: channelName(all[1].item) };
   if (!both.length) return t("history.differ.never", names);
   const decimals = all[0].decimals + 1, of = (one) => one.sum / one.count, mean = both.reduce((sum, at) => sum + of(first.get(at)) - of(other.get(at)), 0) / both.length, size = number(Math.abs(mean), decimals);
-  const seconds = both.reduce((sum, at) => sum + Math.min(first.get(at).seconds, other.get(at).seconds), 0);
+  const share = Math.min(1, (both.length * bin) / (Math.min(to, now) - from));
   const key = size === number(0, decimals) ? "same" : mean > 0 ? "above" : "below";
-  return `${t(`history.differ.${key}`, { ...names, size: `${size} ${all[0].unit}` })} ${t("history.differ.both", { share: percent(Math.min(1, seconds / (Math.min(to, now) - from)), 1) })}`;
+  return `${t(`history.differ.${key}`, { ...names, size: `${size} ${all[0].unit}` })} ${t("history.differ.both", { share: share < 0.001 ? `< ${percent(0.001, 1)}` : percent(share, 1) })}`;
 }
 
 export function stepTable(series) {
