@@ -29,7 +29,7 @@ package struct BackupFile: Codable, Hashable, Sendable {
     /// Name and id of the station.
     package let name: String
     package let station: String?
-    /// What is not in it: `secrets`, `accounts`, and programs that did not answer.
+    /// What is not in it: `secrets`, `subscribers`, `accounts`, and programs that did not answer.
     package let leftOut: [String]
     package let parts: [Part]
     /// SHA-256 of all of the above, hexadecimal.

@@ -46,6 +46,7 @@ package struct StationBackup: Sendable {
                 continue
             }
             if report.leftOutCount > 0 { leftOut.append("secrets") }
+            if report.lacksSubscribers == true { leftOut.append("subscribers") }
             parts.append(BackupFile.Part(owner, report.content))
         }
         let status = try await clients[.station]?.ask(GetStatus(), for: actor)

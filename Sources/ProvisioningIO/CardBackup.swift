@@ -2,6 +2,7 @@ import Backup
 import ControlProtocol
 import FileIO
 import HardwareIO
+import Profiles
 import Provisioning
 
 /// A backup on the boot partition, with its passphrase in a file beside it.
@@ -66,8 +67,8 @@ struct CardBackup {
             try folder.replace("settings.json", with: Array(part.settings.utf8))
         }
         if let content = backup.content(of: .courier) {
-            try PrivateFolder("\(root)/var/lib/roost-courier", ownerNamed: PrivateFolder.courier)
-                .replace("settings.json", with: Array(content.utf8))
+            let path = "\(root)/var/lib/roost-courier"
+            try put(courier: content, PrivateFolder(path, ownerNamed: PrivateFolder.courier))
         }
         if let content = backup.content(of: .camera) {
             try PrivateFolder("\(root)/var/lib/roost-eyes", ownerNamed: "roost-eyes")
@@ -77,5 +78,18 @@ struct CardBackup {
             try PrivateFolder("\(root)/var/lib/roost-web", ownerNamed: "roost-web")
                 .replace("roost-restore-people.json", with: Array(content.utf8))
         }
+    }
+
+    /// Phones and browsers go into a file of their own, which the courier encrypts at its start.
+    private static func put(courier content: String, _ folder: PrivateFolder) throws {
+        var settings = content
+        if case .object(var root) = try JSONParser.parse(Array(content.utf8)),
+            let push = root.removeValue(forKey: "push")
+        {
+            let kept = JSONValue.object(["push": push]).text
+            try folder.replace("restore-subscribers.json", with: Array(kept.utf8))
+            settings = JSONValue.object(root).text
+        }
+        try folder.replace("settings.json", with: Array(settings.utf8))
     }
 }

@@ -80,6 +80,24 @@ import Testing
         #expect(run().taken.isEmpty)
     }
 
+    @Test func phonesAndBrowsersGoIntoAFileOfTheirOwn() throws {
+        let content = #"{"push":{"subscribers":["ab"]},"targets":{}}"#
+        let backup = BackupFile(
+            name: "Balkon",
+            station: nil,
+            time: nil,
+            leftOut: [],
+            parts: [.init(.courier, content)]
+        )
+        try write(backup.bytes(passphrase: Self.password), "boot/roost-restore.backup")
+        try write(Array(Self.password.utf8), "boot/roost-restore-passphrase.txt")
+        #expect(run().taken == ["roost-restore.backup"])
+        let folder = "root/var/lib/roost-courier"
+        #expect(text("\(folder)/settings.json") == #"{"targets":{}}"#)
+        let kept = text("\(folder)/restore-subscribers.json")
+        #expect(kept == #"{"push":{"subscribers":["ab"]}}"#)
+    }
+
     @Test(arguments: ["wrong", ""])
     func aWrongPassphraseChangesNothing(_ passphrase: String) throws {
         try write(Self.backup(), "boot/my.backup")

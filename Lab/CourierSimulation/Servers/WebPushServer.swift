@@ -42,6 +42,8 @@ final class WebPushServer: SimulatedServer {
         var gone: Set<String> = []
         var messages: [Message] = []
         var bodyLimit = 4_096
+        /// The key that browsers subscribed with; nil for any.
+        var key: [UInt8]?
     }
 
     private let origin: String
@@ -53,6 +55,11 @@ final class WebPushServer: SimulatedServer {
     }
 
     var messages: [Message] { state.withLock { $0.messages } }
+
+    var all: [Browser] { state.withLock { Array($0.browsers.values) } }
+
+    /// Takes messages by this key alone, as the service that browsers subscribed with it does.
+    func bind(_ key: [UInt8]) { state.withLock { $0.key = key } }
 
     func add(_ browser: Browser) {
         state.withLock { $0.browsers[browser.path] = browser }
@@ -110,6 +117,9 @@ final class WebPushServer: SimulatedServer {
             case .string(let contact)? = members["sub"],
             contact.hasPrefix("mailto:") || contact.hasPrefix("https:")
         else { return OutboundAnswer(403, text: "the token is not right") }
+        guard state.withLock({ $0.key == nil || $0.key == key }) else {
+            return OutboundAnswer(403, text: "another key than that of the subscription")
+        }
         let left = expires - Double((clock.wallTime?.nanoseconds ?? 0) / 1_000_000_000)
         return (0...86_400).contains(left) ? nil : OutboundAnswer(403, text: "the token's time")
     }

@@ -143,6 +143,7 @@ package final class CourierNode: Sendable {
     /// - Throws: `SupervisorError` when restarting did not help.
     package func run(serving control: ChildSpec? = nil) async throws {
         try await settings.load()
+        await pushSubscriptions?.takeCard(from: world.files, logger: world.logger)
         try await use()
         root.add(healthMonitor)
         root.add(ChildSpec(id: "news") { [news] _ in news })

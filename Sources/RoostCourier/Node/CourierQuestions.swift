@@ -53,9 +53,10 @@ struct CourierQuestions: Sendable {
             if change.isRemoval { try await node.forget(change.id) }
             return await node.report
         }
-        on(BackUp.self) { await node.settings.backup(secrets: $0.secrets) }
+        let backup = CourierBackup(node: node)
+        on(BackUp.self) { try await backup.part(secrets: $0.secrets) }
         table.on(RestorePart.self) { question, asker in
-            try await Self.refusing { try await restore(question, by: asker) }
+            try await Self.refusing { try await backup.restore(question, by: asker) }
         }
         on(FindStations.self) { _ in try await node.stations() }
         let nearby = NearbyFinder(node.world)
@@ -66,22 +67,6 @@ struct CourierQuestions: Sendable {
         on(GetPushKey.self) { _ in try await subscriptions.key() }
         on(GetSubscribers.self) { _ in try await subscriptions.report() }
         return table
-    }
-
-    private func restore(
-        _ question: RestorePart,
-        by asker: QuestionAsker
-    ) async throws -> RestoreReport {
-        let (report, changes) = try await node.settings.restore(
-            question.content,
-            isTrial: question.isTrial,
-            by: asker
-        )
-        for change in changes {
-            try await node.apply(change, for: asker)
-            if change.now == "default" { try await node.forget(change.id) }
-        }
-        return report
     }
 
     private var subscriptions: PushSubscriptions {

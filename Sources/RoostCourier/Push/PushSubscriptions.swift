@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import Logging
 
 /// Answers requests of pages and other programs about subscribers, and to notify them now.
 actor PushSubscriptions {
@@ -74,6 +75,40 @@ actor PushSubscriptions {
         let change = try await store.put(subscriber)
         for task in tasks.all(kind) where change != .same { await task.wake() }
         return PushChangeReport(change: "\(change)", every: interval)
+    }
+
+    // MARK: Backups
+
+    /// - Throws: As `SubscriberStore.all`.
+    func backup() async throws -> SubscriberBackup { try await store.backup() }
+
+    /// - Throws: As `SubscriberStore.restore`.
+    func restore(_ backup: SubscriberBackup, isTrial: Bool) async throws -> RestoreReport {
+        let report = try await store.restore(backup, isTrial: isTrial)
+        guard !isTrial else { return report }
+        for task in tasks.all() { await task.wake() }
+        return report
+    }
+
+    /// Restores the subscribers that `roost provision` found in a card's backup, once.
+    ///
+    /// What fails is tried again at the next start.
+    func takeCard(from files: (any CourierFiles)?, logger: Logger) async {
+        guard let files else { return }
+        let name = SubscriberBackup.cardFile
+        do {
+            let bytes = try await files.read(name, limit: SubscriberBackup.byteLimit)
+            guard let bytes, !bytes.isEmpty else { return }
+            if let backup = try SubscriberBackup(String(decoding: bytes, as: UTF8.self)) {
+                _ = try await restore(backup, isTrial: false)
+                let count = backup.subscribers.count
+                logger.notice("subscribers restored", metadata: ["count": "\(count)"])
+            }
+            try await files.replace(name, [])
+        } catch {
+            let metadata: Logger.Metadata = ["file": "\(name)", "why": "\(error)"]
+            logger.error("subscribers not restored", metadata: metadata)
+        }
     }
 
     private static func noReceiver(_ type: String) -> ControlFailure {

@@ -181,6 +181,53 @@ package actor SubscriberStore {
         return try await report()
     }
 
+    // MARK: Backups
+
+    /// All subscribers, with the key that browsers need; nothing is made where there are none.
+    ///
+    /// - Throws: As `all`.
+    func backup() async throws -> SubscriberBackup {
+        guard try await files.read(Self.file, limit: SubscriberFile.byteLimit) != nil else {
+            return SubscriberBackup(key: nil, [])
+        }
+        let all = try await all()
+        let hasBrowsers = all.contains { $0.kind == .webpush }
+        return SubscriberBackup(key: hasBrowsers ? try await serverKey() : nil, all)
+    }
+
+    /// Puts the subscribers of a backup beside those that are here, with the key of its browsers.
+    ///
+    /// - Throws: `ControlFailure` beyond the limit; as `all`.
+    func restore(_ backup: SubscriberBackup, isTrial: Bool) async throws -> RestoreReport {
+        try await turn.run {
+            // A look makes no key.
+            let isThere = try await files.read(Self.file, limit: SubscriberFile.byteLimit) != nil
+            if isThere { try await open() }
+            let present = order.compactMap { entries[$0]?.subscriber }
+            let other = try await files.read(Self.serverKeyFile, limit: 32)
+                .map { try CurveKey(secret: $0) }
+            let (next, report) = try backup.merged(with: present, other)
+            guard !isTrial, report.items.contains(where: { $0.change != .same }) else {
+                return report
+            }
+            let key = try await open()
+            var lines: [String: Entry] = [:]
+            for one in next {
+                let known = entries[one.address].flatMap { $0.subscriber == one ? $0.line : nil }
+                let line = try known ?? SubscriberFile.line(of: one, key: key)
+                lines[one.address] = Entry(subscriber: one, line: line)
+            }
+            if let own = backup.key, own != other {
+                try await files.replace(Self.serverKeyFile, own.secret)
+                serverKey = own
+            }
+            let (written, places) = (lines, next.map(\.address))
+            try await write(places) { written[$0]?.line }
+            (entries, order) = (written, places)
+            return report
+        }
+    }
+
     // MARK: The file
 
     /// Reads the file at the first use.

@@ -11,6 +11,8 @@ final class WebPushSender: PushSender {
     private static let tokenSeconds: Int64 = 43_200
 
     private struct Token {
+        /// A restored backup brings another key.
+        let key: CurveKey
         let text: Secret
         let expires: Int64
     }
@@ -97,7 +99,7 @@ final class WebPushSender: PushSender {
     }
 
     private func token(_ origin: String, _ key: CurveKey, _ now: Int64) throws -> Secret {
-        if let token = tokens.withLock({ $0[origin] }) {
+        if let token = tokens.withLock({ $0[origin] }), token.key == key {
             let left = token.expires - now
             if (Self.tokenSeconds / 2...Self.tokenSeconds).contains(left) { return token.text }
         }
@@ -112,7 +114,7 @@ final class WebPushSender: PushSender {
         )
         tokens.withLock { tokens in
             if tokens.count >= Self.originLimit { tokens = [:] }
-            tokens[origin] = Token(text: text, expires: expires)
+            tokens[origin] = Token(key: key, text: text, expires: expires)
         }
         return text
     }

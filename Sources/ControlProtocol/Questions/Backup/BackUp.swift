@@ -43,6 +43,8 @@ package struct BackupPartReport: Codable, Hashable, Sendable {
     package let content: String
     /// Secrets that were left out: passwords, tokens, accounts.
     package let leftOutCount: Int
+    /// Whether phones and browsers that get notices were left out; nil for no.
+    package var lacksSubscribers: Bool?
 
     package init(content: String, leftOutCount: Int = 0) {
         (self.content, self.leftOutCount) = (content, leftOutCount)
@@ -88,7 +90,7 @@ package struct RestorePart: Question {
 /// The answer to `restore`: what changes, or what has changed.
 package struct RestoreReport: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
-        case setting, rule, device, laser, target, receiver, person, camera
+        case setting, rule, device, laser, target, receiver, subscriber, person, camera
     }
 
     package enum Change: String, Codable, Hashable, Sendable, CaseIterable {

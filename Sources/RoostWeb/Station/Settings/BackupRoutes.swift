@@ -133,7 +133,7 @@ struct BackupForm: Decodable, Sendable {
 /// The answer of `POST /api/v1/backup`.
 struct BackupView: Codable, Sendable {
     let fileName: String
-    /// `secrets`, `accounts`, or a program that is not there.
+    /// `secrets`, `subscribers`, `accounts`, or a program that is not there.
     let leftOut: [String]
     /// Base64.
     let file: String

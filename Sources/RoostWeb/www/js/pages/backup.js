@@ -10,7 +10,7 @@ import { problemWords } from "../words.js";
 export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
 
-const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "person", "camera"];
+const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "subscriber", "person", "camera"];
 const PATIENCE = 90000, COPY_PATIENCE = 600000;
 
 export function make(root, context) {
