@@ -261,8 +261,8 @@ let package = Package(
         tests(
             "EyesTests",
             [
-                "Camera", "ControlProtocol", "Core", "Eyes", "FileIO", "HardwareIO", "Profiles",
-                "SimulationKit", "TestSupport",
+                "CCamera", "Camera", "ControlProtocol", "Core", "Eyes", "FileIO", "HardwareIO",
+                "Profiles", "SimulationKit", "TestSupport",
             ]
         ),
         tests(

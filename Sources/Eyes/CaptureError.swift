@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 
 /// Why a capture gave no picture.
@@ -9,6 +10,8 @@ package enum CaptureError: Error, Hashable, Sendable {
     case exit(code: Int32, String)
     /// The program's output is not a whole JPEG.
     case noPicture(byteCount: Int)
+    /// The parts that are to stay black cannot be made so, with `errno`.
+    case uncovered(Int32)
     /// Other settings of the camera came before its turn.
     case ended
     /// A system call failed, with `errno`.
@@ -58,6 +61,13 @@ extension CaptureError: CustomStringConvertible {
         case .noPicture(let count):
             "the command wrote \(count) bytes that are no JPEG; it must write one picture to "
                 + "standard output"
+        case .uncovered(ENOSYS):
+            "no picture is taken, as the library that covers parts of it is missing: "
+                + "sudo apt install libturbojpeg0"
+        case .uncovered(EFBIG):
+            "the picture is too large to cover parts of it (16 megapixels); take a smaller one"
+        case .uncovered:
+            "there is no picture, as parts of it are to be covered, and this JPEG cannot be changed"
         case .ended: "the camera was switched off or changed meanwhile; try again"
         case .system(let call, let code): "\(call) failed with errno \(code)"
         }

@@ -10,27 +10,31 @@ package struct CaptureProgram: Sendable {
     private let limit: Duration
     private let byteMax: Int
     private let mark: CaptureMark?
+    private let cover: PictureCover
 
     /// - Parameters:
     ///   - command: The program, by path or by name, and its arguments; not empty.
     ///   - limit: How long it may take.
     ///   - byteMax: Bytes of a picture, at most.
     ///   - mark: Marks the program's processes, so that the next start can end leftovers.
+    ///   - cover: Parts of the picture that are black in what `run` returns.
     package init(
         _ command: [String],
         limit: Duration,
         byteMax: Int,
-        mark: CaptureMark? = nil
+        mark: CaptureMark? = nil,
+        cover: PictureCover = PictureCover()
     ) {
         precondition(!command.isEmpty, "names no program")
         (self.command, self.limit, self.byteMax) = (command, limit, byteMax)
-        self.mark = mark
+        (self.mark, self.cover) = (mark, cover)
     }
 
     /// Takes a picture.
     ///
-    /// - Returns: A whole JPEG of at most `byteMax` bytes.
+    /// - Returns: A whole JPEG of at most `byteMax` bytes, its covered parts black.
     package func run() throws(CaptureError) -> [UInt8] {
+        if let lack = cover.lack { throw lack }
         let (picture, status): ([UInt8], Int32)
         do throws(GuardedProgram.Fault) {
             let environment = CaptureMark.environment(with: mark)
@@ -39,7 +43,9 @@ package struct CaptureProgram: Sendable {
         } catch { throw CaptureError(error, limit: limit, byteMax: byteMax) }
         guard status == 0 else { throw .exit(code: status, command[0]) }
         guard Self.isJPEG(picture) else { throw .noPicture(byteCount: picture.count) }
-        return picture
+        let covered = try cover.covering(picture)
+        guard covered.count <= byteMax else { throw .tooLarge(byteMax: byteMax) }
+        return covered
     }
 
     /// Whether the bytes begin and end as a JPEG does; zeros after the end are allowed.

@@ -1,7 +1,8 @@
 import Camera
 import Profiles
 
-/// The settings in `eyes.json`: command for a picture, pictures to keep, times without pictures.
+/// The settings in `eyes.json`: command for a picture, pictures to keep, times without pictures,
+/// parts of them that are black.
 package struct EyesConfiguration: Hashable, Sendable {
     /// Default path of the file; without a file there is no camera.
     package static let standardPath = "/etc/roost/eyes.json"
@@ -22,6 +23,8 @@ package struct EyesConfiguration: Hashable, Sendable {
     /// Days that pictures are kept, 1…3 650; older ones are deleted.
     package let retentionDays: Int
     package let masks: [MaskTime]
+    /// Parts of every picture that are black.
+    package let cover: PictureCover
     /// The live picture; nil where none is configured, or it is switched off.
     package let live: LiveSettings?
     /// Whether motions get a picture; without, the live picture is all that the camera does.
@@ -81,8 +84,8 @@ package struct EyesConfiguration: Hashable, Sendable {
     var leaves: [String: JSONValue] {
         func seconds(_ duration: Duration) -> JSONValue { .number(duration / .seconds(1)) }
         var leaves: [String: JSONValue] = [
-            "limitSeconds": seconds(limit), "masks": .array([]), "record": .bool(records),
-            "retentionDays": .number(Double(retentionDays)),
+            "covers": .array([]), "limitSeconds": seconds(limit), "masks": .array([]),
+            "record": .bool(records), "retentionDays": .number(Double(retentionDays)),
         ]
         if let camera {
             leaves["camera.device"] = .string("\(camera.choice)")
@@ -141,6 +144,12 @@ package struct EyesConfiguration: Hashable, Sendable {
         self.shape = shape ?? PictureShape.smallest
         retentionDays = root.whole("retentionDays", in: 1...3_650) ?? 14
         masks = Self.texts("masks", "times as \"22:00-06:00\"", &root, limit: 16) { MaskTime($0) }
+        let parts = PictureCover.limit
+        cover = PictureCover(
+            Self.texts("covers", PictureCover.Area.form, &root, limit: parts) {
+                PictureCover.Area($0)
+            }
+        )
         records = root.bool("record") ?? true
         if var reader = root.object("live") {
             let settings = LiveSettings(&reader, instead: camera?.liveCommand) {

@@ -44,6 +44,8 @@ struct CameraReport: EyesService {
             return report
         }
         if !configuration.records { report.takesPictures = false }
+        let lack = configuration.cover.lack?.description
+        report.lastTrouble = lack
         if let choice = configuration.camera?.choice {
             report.wantedCamera = "\(choice)"
             report.camera = CameraNode.first(choice)?.report
@@ -55,7 +57,7 @@ struct CameraReport: EyesService {
         report.leftOutCount = counts.motions.leftOut
         report.maskedCount = counts.motions.masked
         report.waitingCount = counts.motions.waiting
-        report.lastTrouble = counts.motions.trouble
+        report.lastTrouble = lack ?? counts.motions.trouble
         report.ringTrouble = counts.ringTrouble
         report.stationTrouble = counts.stationTrouble
         report.lacks = counts.motions.lacks.all

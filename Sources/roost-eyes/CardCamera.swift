@@ -35,7 +35,8 @@ final class CardCamera: MotionCamera {
         (self.configuration, self.use) = (configuration, use)
         let mark = CaptureMark(ring: configuration.ring)
         self.live = try configuration.live.map { settings in
-            try LiveServer(settings, path: live, mark: mark, use: use) {
+            let cover = configuration.cover
+            return try LiveServer(settings, path: live, mark: mark, use: use, cover: cover) {
                 masks.refusal() ?? settings.bounds.refusal(MachineBounds.Facts.read())
             }
         }
@@ -134,7 +135,8 @@ final class CardCamera: MotionCamera {
             configuration.command,
             limit: configuration.limit,
             byteMax: configuration.shapeInUse.pictureMax,
-            mark: mark
+            mark: mark,
+            cover: configuration.cover
         )
         return try program.run()
     }
@@ -157,7 +159,11 @@ final class CardCamera: MotionCamera {
                     isOfLive = false
                     return try takeWhileOwn(wanted)
                 }
-                return CameraTrial.Picture(bytes, isOfLive: isOfLive)
+                // A picture of the live one has the parts covered that are in use.
+                return CameraTrial.Picture(
+                    isOfLive ? try wanted.cover.covering(bytes) : bytes,
+                    isOfLive: isOfLive
+                )
             }
         }
     }

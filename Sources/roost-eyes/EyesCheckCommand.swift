@@ -24,6 +24,13 @@ struct EyesCheckCommand: ParsableCommand {
             "\(source), at most \(found.limit); \(found.shape.slotCount) pictures of "
                 + "at most \(room) KiB in \(found.ring), for \(found.retentionDays) days"
         )
+        if !found.cover.areas.isEmpty {
+            Output.line("\(found.cover.areas.count) parts of each picture are black")
+        }
+        if let lack = found.cover.lack {
+            Output.error("\(lack)")
+            throw ExitCode(1)
+        }
         guard let live = found.live else { return Output.line("no live picture") }
         Output.line(
             "live picture: \(live.isOwn ? live.command[0] : source), \(live.width) × "

@@ -23,7 +23,8 @@ struct TryCommand: ParsableCommand {
         let program = CaptureProgram(
             found.command,
             limit: found.limit,
-            byteMax: found.shape.pictureMax
+            byteMax: found.shape.pictureMax,
+            cover: found.cover
         )
         let picture: [UInt8]
         do { picture = try program.run() } catch {

@@ -56,4 +56,23 @@ int ccamera_jpeg(const uint8_t *pixels, uint32_t width, uint32_t height, uint32_
                  int quality, uint8_t **picture, size_t *size);
 void ccamera_free(uint8_t *picture);
 
+#define CCAMERA_COVERED_PIXELS_MAX (16 << 20)
+
+// A part of a picture, in thousandths of its width and height.
+struct ccamera_area {
+    int left, top, width, height;
+};
+
+// Whether the system has the libturbojpeg that `ccamera_cover` needs.
+int ccamera_can_cover(void);
+
+// Makes parts of a JPEG black; all blocks that touch none of them stay as they are, bit by bit.
+//
+// Nothing but the picture itself is left: no markers, no small picture within it. ENOSYS without
+// libturbojpeg, EINVAL for what it cannot change, EFBIG for more pixels than the bound. The caller
+// frees `*covered` by `ccamera_cover_free`.
+int ccamera_cover(const uint8_t *picture, size_t size, const struct ccamera_area *areas,
+                  size_t count, uint8_t **covered, size_t *covered_size);
+void ccamera_cover_free(uint8_t *covered);
+
 #endif

@@ -22,6 +22,7 @@ struct LiveConnections: ~Copyable {
     }
 
     private let period: Duration
+    private let cover: PictureCover
     private var followers: [LiveFollower] = []
     private var program: GuardedProgram?
     private var name = ""
@@ -30,8 +31,12 @@ struct LiveConnections: ~Copyable {
     private var due = MonotonicInstant.boot
     private var piece = [UInt8](repeating: 0, count: pieceBytes)
 
-    /// - Parameter frames: Frames per second that each connection gets, at most.
-    init(frames: Int) { period = .seconds(1) / frames }
+    /// - Parameters:
+    ///   - frames: Frames per second that each connection gets, at most.
+    ///   - cover: Parts of each frame that are black.
+    init(frames: Int, _ cover: PictureCover) {
+        (period, self.cover) = (.seconds(1) / frames, cover)
+    }
 
     /// Number of connections that get pictures.
     var followerCount: Int { followers.count { !$0.isEnding } }
@@ -131,7 +136,14 @@ struct LiveConnections: ~Copyable {
         guard splitter.tooLargeCount == 0 else {
             return .ended("a picture has more than \(LivePictureMessage.frameMax >> 20) MiB")
         }
-        return frames.isEmpty ? .nothing : .frames(frames)
+        guard !frames.isEmpty else { return .nothing }
+        do throws(CaptureError) {
+            return .frames(
+                try frames.map { frame throws(CaptureError) in
+                    try cover.covering(frame)
+                }
+            )
+        } catch { return .ended("\(error)") }
     }
 
     /// Sends a frame, unless it comes sooner than the rate allows.

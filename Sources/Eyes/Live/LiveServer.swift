@@ -30,6 +30,7 @@ package final class LiveServer: Sendable {
     private let listener: LocalStreamListener
     private let mark: CaptureMark?
     private let use: CameraUse
+    private let cover: PictureCover
     private let refusal: @Sendable () -> LivePictureReport?
     /// Wakes this thread; `frameBell` wakes the one that takes pictures.
     private let bell: Int32
@@ -39,17 +40,19 @@ package final class LiveServer: Sendable {
     /// - Parameters:
     ///   - mark: By which the next start finds what outlived this process and its guard.
     ///   - use: Knows that the program runs.
+    ///   - cover: Parts of each picture that are black.
     ///   - refusal: Whether a bound is reached or a mask holds, and why.
     package init(
         _ settings: LiveSettings,
         path: String,
         mark: CaptureMark?,
         use: CameraUse,
+        cover: PictureCover,
         refusal: @escaping @Sendable () -> LivePictureReport?
     ) throws(LocalSocketError) {
         listener = try LocalStreamListener(path: path)
         (self.settings, self.mark, self.refusal) = (settings, mark, refusal)
-        self.use = use
+        (self.use, self.cover) = (use, cover)
         (bell, frameBell) = (ccapture_bell(), ccapture_bell())
         shared = Mutex(Shared(machine: LivePictureMachine(limit: settings.limit)))
     }
@@ -142,7 +145,7 @@ package final class LiveServer: Sendable {
 
     /// Serves until `stop`; another may listen at its path after that.
     package func serve() {
-        var connections = LiveConnections(frames: settings.framesPerSecond)
+        var connections = LiveConnections(frames: settings.framesPerSecond, cover)
         var (looked, refused) = (MonotonicInstant.boot, LivePictureReport?.none)
         while true {
             let now = Self.now

@@ -190,7 +190,15 @@ package final class EyesSettings: Sendable {
                     pointer: ConfigurationProblem.pointer(key)
                 )
             }
-            return (own, try own.configuration(behind: file))
+            let configuration = try own.configuration(behind: file)
+            if let lack = configuration?.cover.lack, before["covers"] != own.leaves["covers"] {
+                throw ControlFailure(
+                    code: .badRequest,
+                    message: "\(lack)",
+                    pointer: ConfigurationProblem.pointer("covers")
+                )
+            }
+            return (own, configuration)
         } catch let error as ConfigurationError {
             throw Self.refusal(error)
         } catch let failure as ControlFailure {

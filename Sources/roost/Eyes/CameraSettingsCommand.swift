@@ -49,6 +49,7 @@ struct CameraSettingsCommand: ParsableCommand {
                 Examples: roost camera set camera.device usb:046d:0825
                           roost camera set live.isOn true
                           roost camera set masks 18:00-08:00,12:00-13:00
+                          roost camera set covers "0 600 300 400"
                           roost camera set record false
                           roost camera set camera --default
                 Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no roost-eyes answers.

@@ -50,6 +50,16 @@ import Testing
         #expect(try content() == "{\"camera\":{\"device\":\"any\"},\"live\":{\"isOn\":true}}\n")
     }
 
+    @Test func partsThatStayBlackAreRectangles() throws {
+        let settings = try settings()
+        try settings.change(ChangeCamera(#"{"covers": ["0 600 300 400"]}"#))
+        #expect(value("covers", of: settings) == "[\"0 600 300 400\"] ui")
+        let failure = #expect(throws: ControlFailure.self) {
+            try settings.change(ChangeCamera(#"{"covers": ["0 600 300 401"]}"#))
+        }
+        #expect(failure?.pointer == "/covers/0")
+    }
+
     @Test func aSizeAloneSwitchesNothingOn() throws {
         let settings = try settings()
         try settings.change(ChangeCamera(#"{"camera": {"width": 640}, "live": {"width": 320}}"#))

@@ -142,6 +142,54 @@ def changes(walk, one):
     check.demand(until(lambda: one.own() == {"masks": []}, 20), f"settings.json without a mask: {one.own()}")
 
 
+LIGHT = """const image = [...document.querySelectorAll('main img')].at(-1), paper = document.createElement('canvas');
+[paper.width, paper.height] = [image.naturalWidth, image.naturalHeight];
+const pen = paper.getContext('2d');
+pen.drawImage(image, 0, 0);
+return arguments[0].map(([x, y]) => Math.max(...pen.getImageData(x * paper.width, y * paper.height, 1, 1).data.slice(0, 3)));"""
+TYPED = """[...document.querySelectorAll('main .stage ~ .form input')].forEach((one, index) => {
+  one.value = arguments[0][index]; one.dispatchEvent(new Event('input', { bubbles: true })); });"""
+DRAWN = """const stage = document.querySelector('main .stage'), box = stage.getBoundingClientRect();
+stage.setPointerCapture = () => {};
+for (const [kind, x, y] of [['down', .5, 0], ['move', .7, .3], ['up', 1, .5]]) stage.dispatchEvent(
+  new PointerEvent('pointer' + kind, { bubbles: true, button: 0, pointerId: 1, clientX: box.x + box.width * x, clientY: box.y + box.height * y }));"""
+PARTS = "return [...document.querySelectorAll('main .stage ~ .form .row')].map((row) => [...row.querySelectorAll('input')].map((one) => Number(one.value)))"
+
+
+def covers(walk, one):
+    """Parts that stay black: typed, drawn on the picture, tried before they are saved, and in the live picture."""
+    browser, check = walk.browser, walk.check
+    page(walk, "The camera is on.", "covers")
+    browser.press("Add a part")
+    check.same(browser.script("return document.activeElement.type"), "number", "where the focus is after Add a part")
+    browser.script(TYPED, [0, 60, 30, 50])
+    browser.press("Save")
+    check.demand(browser.shows("a rectangle within the picture", 10), f"a part beyond the picture: {browser.text()[-400:]}")
+    browser.script(TYPED, [0, 60, 30, 40])
+    browser.press("Take a picture now")
+    check.demand(until(lambda: browser.script(SHOWN) == 960, 20), f"no picture with a part: {browser.text()[-500:]}")
+    places = [[.1, .9], [.75, .25], [.5, .75]]
+    light = browser.script(LIGHT, places)
+    check.demand(light[0] < 24 and min(light[1:]) > 24, f"a typed part, drawn by the browser: {light}")
+    browser.script(DRAWN)
+    check.same(browser.script(PARTS), [[0, 60, 30, 40], [50, 0, 50, 50]], "parts after one was drawn")
+    check.same(browser.findings(), [], "covers: findings of axe")
+    look_now(walk)
+    browser.press("Save")
+    check.demand(until(lambda: one.own() == {"covers": ["0 600 300 400", "500 0 500 500"]}, 20), f"settings.json with parts: {one.own()}")
+    path = check.path("covered.jpg")
+    check.roost("camera", "try", "--output", path, "--socket", one.control, status=0)
+    page(walk, "The camera is on.", "covered")
+    browser.press("Take a picture now")
+    check.demand(until(lambda: browser.script(SHOWN) == 960, 20), f"no covered picture: {browser.text()[-500:]}")
+    light = browser.script(LIGHT, places)
+    check.demand(max(light[:2]) < 24 < light[2], f"two parts, drawn by the browser: {light}")
+    for _ in range(2):
+        browser.script("document.querySelector('main .stage ~ .form button').click()")
+    browser.press("Save")
+    check.demand(until(lambda: one.own() == {"covers": []}, 20), f"settings.json without a part: {one.own()}")
+
+
 def owners(walk, one):
     """A page that is old does not write over what another owner changed; an administrator's file wins."""
     browser, check = walk.browser, walk.check
@@ -213,6 +261,7 @@ def run(walk):
         trial(walk, one, dashboard)
         look(walk, "/camera", "camera")
         changes(walk, one)
+        covers(walk, one)
         owners(walk, one)
         damaged(walk, one)
         guest(walk)

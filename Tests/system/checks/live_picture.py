@@ -48,10 +48,10 @@ class Eyes:
         self.configure()
         check.ends(self)
 
-    def configure(self, masks=(), **live):
+    def configure(self, masks=(), covers=(), **live):
         program = [sys.executable, "-u", live_program.__file__, self.folder, str(live.pop("rate", RATE)), str(SIZE)]
         with open(self.config, "w", encoding="utf-8") as file:
-            json.dump({"command": ["false"], "ring": self.ring, "megabytes": 4, "pictures": 40, "masks": list(masks),
+            json.dump({"command": ["false"], "ring": self.ring, "megabytes": 4, "pictures": 40, "masks": list(masks), "covers": list(covers),
                        "live": {"command": program, "framesPerSecond": RATE, "limitSeconds": 3, **live}}, file)
 
     def start(self):
@@ -227,6 +227,14 @@ def refusals(check, eyes):
         check.same((one.last() or {}).get("state"), state, "a refusal")
         check.same((eyes.report()["state"], eyes.starts()), (state, starts), "the report of a refusal")
         one.close()
+    # What cannot be covered is not shown: these frames have the marks of a JPEG, and no picture.
+    eyes.again(covers=["0 0 500 500"])
+    one = Follower(eyes)
+    first = one.next()
+    check.demand(isinstance(first, dict) and first.get("state") == "gone" and "covered" in first.get("why", ""), f"uncovered: {first!r:.300}")
+    check.same(eyes.report()["state"], "gone", "the report of what cannot be covered")
+    one.close()
+    gone(check, eyes, "after what cannot be covered")
     # More than the settings allow is left out.
     eyes.again(rate=60, framesPerSecond=5)
     one, begun, seen = Follower(eyes), now(), 0

@@ -65,7 +65,7 @@ const nameOf = (key) => key.replaceAll(".", "/");
 function settingsCard(view, { api }, kept, steps) {
   const fields = [device(view), view.hasProgram ? null : size(view, "camera.width", t("camera.size"), t("camera.size.hint")), flag(view, "record", t("camera.record"), t("camera.record.hint")),
     count(view, "retentionDays", t("camera.days")), flag(view, "live.isOn", t("camera.live"), t("camera.live.hint")),
-    size(view, "live.width", t("camera.live.size")), count(view, "live.framesPerSecond", t("camera.live.rate")), masks(view)].filter(Boolean);
+    size(view, "live.width", t("camera.live.size")), count(view, "live.framesPerSecond", t("camera.live.rate")), masks(view), covers(view)].filter(Boolean);
   const trial = el("button", { type: "submit" }, t("camera.try"));
 
   async function send(_, submitter) {
@@ -75,7 +75,9 @@ function settingsCard(view, { api }, kept, steps) {
     trial.disabled = true;
     steps.replaceChildren(el("p", { class: "quiet" }, t("do.running")));
     try {
-      steps.replaceChildren(...outcome(await api.send("POST", "/camera/settings/try", { settings }, { patience: PATIENCE })));
+      const answer = await api.send("POST", "/camera/settings/try", { settings }, { patience: PATIENCE });
+      steps.replaceChildren(...outcome(answer));
+      if (answer.trial) fields.at(-1).see(address("/camera/settings/picture", { trial: answer.trial }));
     } catch (problem) {
       steps.replaceChildren();
       throw problem;
@@ -86,7 +88,7 @@ function settingsCard(view, { api }, kept, steps) {
   /** The place of a refusal is that of a field: one of a list is its list's. */
   const node = form([...fields, el("p", { class: "hint" }, t("camera.try.hint")), steps], t("do.save"), async (given, submitter) => {
     try { return await send(given, submitter); } catch (problem) {
-      for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/height$/, "width").replace(/^\/masks\/.*/, "/masks");
+      for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/height$/, "width").replace(/^\/(masks|covers)\/.*/, "/$1");
       throw problem;
     }
   }, () => Object.fromEntries(fields.map((one) => [one.name, one.wrong?.()])));
@@ -163,6 +165,78 @@ function masks(view) {
     fail(words) { wrong.replaceChildren(...[words ?? ""].flat()); },
     put(settings) {
       const now = rows().map((row) => row.join("-"));
+      if (JSON.stringify(now) !== settingOf(view, key).value) settings[key] = now;
+    },
+  });
+}
+
+/** Parts of the picture that are black: drawn on the last picture that was tried, or typed in percent. */
+function covers(view) {
+  const key = "covers", locked = isLocked(view, key), list = el("div", { class: "form" }), wrong = el("p", { class: "wrong", role: "alert" });
+  const add = button(t("camera.covers.add"), () => { append([0, 0, 250, 250]); list.lastChild.querySelector("input").focus(); }, { disabled: locked });
+  const stage = el("div", { class: "stage" }), parts = el("div", { "aria-hidden": "true" });
+  stage.style.cssText = "position:relative;touch-action:none;aspect-ratio:16/9;overflow:hidden;border-radius:5px;background:var(--hair)";
+  stage.append(parts);
+  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => Math.round(Number(one.value.replace(",", ".")) * 10)));
+  const fits = ([left, top, width, height]) => left >= 0 && top >= 0 && width > 0 && height > 0 && left + width <= 1000 && top + height <= 1000;
+
+  function paint(extra = []) {
+    parts.replaceChildren(...[...rows(), ...extra].filter(fits).map(([left, top, width, height]) => {
+      const part = el("div");
+      part.style.cssText = `position:absolute;background:#000c;outline:1px solid #fff;left:${left / 10}%;top:${top / 10}%;width:${width / 10}%;height:${height / 10}%`;
+      return part;
+    }));
+    add.disabled = locked || list.children.length >= MASKS_MAX;
+  }
+
+  function append(area) {
+    const one = (name, index) => el("label", {}, t(`camera.covers.${name}`), " ", el("input", { type: "number", min: 0, max: 100, step: 0.1, required: true, disabled: locked, value: area[index] / 10, oninput: () => paint() }));
+    const row = el("div", { class: "row" }, ["left", "top", "width", "height"].map(one),
+      button(t("camera.masks.remove"), () => { row.remove(); paint(); add.focus(); }, { class: "small", disabled: locked }));
+    list.append(row);
+    paint();
+  }
+
+  /** Where a finger or the mouse is, in thousandths of the picture. */
+  function place({ clientX, clientY }) {
+    const { left, top, width, height } = stage.getBoundingClientRect();
+    const part = (value, whole) => Math.min(1000, Math.max(0, Math.round(value / whole * 1000)));
+    return [part(clientX - left, width), part(clientY - top, height)];
+  }
+  let from = null;
+  const area = ([x, y]) => [Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1])];
+  stage.addEventListener("pointerdown", (event) => {
+    if (locked || list.children.length >= MASKS_MAX || event.button !== 0) return;
+    event.preventDefault();
+    stage.setPointerCapture(event.pointerId);
+    from = place(event);
+  });
+  stage.addEventListener("pointermove", (event) => { if (from) paint([area(place(event))]); });
+  stage.addEventListener("pointercancel", () => { from = null; paint(); });
+  stage.addEventListener("pointerup", (event) => {
+    if (!from) return;
+    const drawn = area(place(event));
+    from = null;
+    // A tap is no rectangle.
+    if (drawn[2] >= 10 && drawn[3] >= 10) append(drawn); else paint();
+  });
+  for (const one of valueOf(view, key)) append(one.split(" ").map(Number));
+  paint();
+  const hint = [t("camera.covers.hint"), ...locking(view, locked)];
+  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.covers")), el("p", { class: "hint" }, hint), stage, list, wrong, el("div", { class: "row" }, add));
+  return Object.assign(node, {
+    name: key, isLocked: locked, input: add,
+    /** Shows the picture to draw on as the camera gives it, whichever way up it says that it is. */
+    see(src) {
+      const image = el("img", { alt: t("camera.covers.alt"), src, draggable: "false" });
+      image.style.cssText = "display:block;width:100%;image-orientation:none";
+      stage.style.aspectRatio = "auto";
+      stage.replaceChildren(image, parts);
+    },
+    wrong: () => (rows().some((row) => row.some(Number.isNaN) || !fits(row)) ? t("camera.covers.wrong") : null),
+    fail(words) { wrong.replaceChildren(...[words ?? ""].flat()); },
+    put(settings) {
+      const now = rows().map((row) => row.join(" "));
       if (JSON.stringify(now) !== settingOf(view, key).value) settings[key] = now;
     },
   });
