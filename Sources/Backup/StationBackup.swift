@@ -59,6 +59,18 @@ package struct StationBackup: Sendable {
         )
     }
 
+    /// The configuration files of the station, the courier and the camera for another card.
+    ///
+    /// - Throws: The error of the first program that refuses or does not answer.
+    package func exportedFiles() async throws -> [ExportedFile] {
+        var files: [ExportedFile] = []
+        for owner in [BackupOwner.station, .courier, .camera] {
+            guard let client = clients[owner] else { continue }
+            files.append(try await client.ask(ExportSettings(), for: actor, within: Self.limit))
+        }
+        return files
+    }
+
     /// Checks a backup with all programs: nothing is changed.
     ///
     /// - Throws: As the first program that refuses its part.

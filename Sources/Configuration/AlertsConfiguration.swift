@@ -10,8 +10,11 @@ package struct AlertsConfiguration: Hashable, Sendable {
     package let sets: [AlertSet]
     /// The owner's rules, in the order of the file.
     package let own: [AlertRule]
-    /// Entries of the owner's settings by id; none of them has the id of one in `own`.
+    /// Entries of the file's `changes` and the owner's settings by id; none has the id of one in
+    /// `own`.
     package internal(set) var settings: [String: OwnerRule] = [:]
+    /// Ids of the entries in the file's `changes`, which lock them.
+    private var changes: Set<String> = []
     /// Entries of the settings that a rule of the file hides, as JSON, by id.
     var hidden: [String: String] = [:]
 
@@ -43,6 +46,11 @@ package struct AlertsConfiguration: Hashable, Sendable {
         return named + added + spare.map { listed($0, isOn: false) }
     }
 
+    /// Whether the file has a rule of this id, or a change of it.
+    package func isFixed(_ id: String) -> Bool {
+        changes.contains(id) || own.contains { $0.id == id }
+    }
+
     /// Whether a rule of this id is in a set that the file uses.
     package func isUsed(_ id: String) -> Bool {
         sets.contains { $0.rules.contains { $0.id == id } }
@@ -52,9 +60,11 @@ package struct AlertsConfiguration: Hashable, Sendable {
     private func listed(_ rule: AlertRule, isOn: Bool) -> ListedRule {
         guard let entry = settings[rule.id] else { return ListedRule(rule, .shipped, isOn: isOn) }
         let isOn = entry.isOn ?? (entry.rule == nil ? isOn : true)
-        let origin: ListedRule.Origin = entry.rule == nil ? .shipped : .owner
+        let isOfFile = changes.contains(rule.id)
+        let origin: ListedRule.Origin =
+            isOfFile ? .file : entry.rule == nil ? .shipped : .owner
         var listed = ListedRule(entry.rule ?? rule, origin, isOn: isOn)
-        listed.source = entry.source
+        listed.source = isOfFile ? hidden[rule.id] : entry.source
         return listed
     }
 
@@ -71,8 +81,33 @@ package struct AlertsConfiguration: Hashable, Sendable {
                     return reader.rule()
                 }
         }
+        readChanges(&reader, problems)
         reader.finish()
         checkTogether(entries, at: place, problems)
+    }
+
+    /// Reads `changes`: what a file says of shipped rules, and rules that it switches off.
+    private mutating func readChanges(_ reader: inout ObjectReader, _ problems: ProblemList) {
+        let place = reader.path("changes")
+        guard let value = reader.value("changes"),
+            ObjectReader(value, at: place, problems) != nil, case .object(let entries) = value
+        else { return }
+        let shipped = Set(AlertSet.allCases.flatMap(\.rules).map(\.id))
+        for (id, value) in entries.sorted(by: { $0.key < $1.key }) {
+            guard let entry = OwnerRule(value, id: id, at: "\(place).\(id)", problems) else {
+                continue
+            }
+            guard !own.contains(where: { $0.id == id }) else {
+                problems.add("\(place).\(id)", "is one of the rules; change it there")
+                continue
+            }
+            guard entry.rule != nil || shipped.contains(id) else {
+                problems.add("\(place).\(id)", "no rule has this id")
+                continue
+            }
+            settings[id] = entry
+            changes.insert(id)
+        }
     }
 
     /// Finds names that are used twice, and too many rules.

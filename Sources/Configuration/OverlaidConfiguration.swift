@@ -86,7 +86,7 @@ private struct Builder {
         reader.finish()
         for (id, value) in overlay.rules.sorted(by: { $0.key < $1.key }) {
             let place = "alerts.rules.\(id)"
-            guard !next.alerts.own.contains(where: { $0.id == id }) else {
+            guard !next.alerts.isFixed(id) else {
                 locked(place)
                 next.alerts.hidden[id] = value.text
                 continue
@@ -110,8 +110,20 @@ private struct Builder {
             return problems.add(place, "expected \(PlainName.form) as its name")
         }
         guard var reader = ObjectReader(value, at: place, problems) else { return }
-        if reader.bool("record") == false { next.unrecorded.insert(name) }
-        next.titles[name] = reader.title("title")
+        if let records = reader.bool("record") {
+            if next.fixedSettings[name]?.contains("record") == true {
+                locked("\(place).record")
+            } else if !records {
+                next.unrecorded.insert(name)
+            }
+        }
+        if let title = reader.title("title") {
+            if next.fixedSettings[name]?.contains("title") == true {
+                locked("\(place).title")
+            } else {
+                next.titles[name] = title
+            }
+        }
         guard reader.has("type") else {
             setInterval(of: name, &reader)
             return reader.finish()
@@ -220,11 +232,8 @@ private struct Builder {
 
     private mutating func setInterval(of name: String, _ reader: inout ObjectReader) {
         let place = reader.path("intervalSeconds")
-        let isHTTP = next.devices.contains { device in
-            if device.name == name, case .http = device.kind { true } else { false }
-        }
-        let range = isHTTP ? LineFormat.askedInterval : SensorConfiguration.periodRange
-        guard let interval = reader.seconds("intervalSeconds", in: range) else { return }
+        guard let interval = reader.seconds("intervalSeconds", in: next.intervalRange(of: name))
+        else { return }
         guard !next.fixedIntervals.contains(name) else { return locked(place) }
         next.intervals[name] = interval
         if let words = next.useInterval(of: name) { problems.add(place, words) }

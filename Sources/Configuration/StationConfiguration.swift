@@ -44,6 +44,8 @@ package struct StationConfiguration: Hashable, Sendable {
     package internal(set) var alerts: AlertsConfiguration
     /// Path of the file, for messages.
     package private(set) var file = ""
+    /// The file's members, as `ExportedConfiguration` writes them again.
+    private(set) var source: [String: JSONValue] = [:]
     /// IANA name of the zone that pages show; nil is the machine's.
     package internal(set) var zone: String?
     /// Where the station stands, for maps; nil where that was not set.
@@ -72,8 +74,10 @@ package struct StationConfiguration: Hashable, Sendable {
     package let setsNowHidden: Bool
     /// Devices whose interval the file sets.
     package let fixedIntervals: Set<String>
+    /// Keys of the file's `deviceSettings`, by device.
+    let fixedSettings: [String: Set<String>]
 
-    // Settings that `OverlaidConfiguration` adds.
+    // Settings that `deviceSettings` or `OverlaidConfiguration` add.
 
     /// Devices that the owner added, by name.
     package private(set) var own: Set<String> = []
@@ -123,6 +127,7 @@ extension StationConfiguration {
             StationConfiguration(reader, (profiles, broken), board, problems)
         }
         configuration?.file = file
+        if case .object(let members) = root { configuration?.source = members }
         guard let configuration, problems.problems.isEmpty else { throw failure() }
         return configuration
     }
@@ -172,7 +177,11 @@ extension StationConfiguration {
         mode = modeName.flatMap(StationMode.Kind.init(named:)) ?? .normal
         socket = reader.absolutePath("socket", limit: Self.socketByteLimit) ?? Self.defaultSocket
         let entries = reader.array("devices", limit: Self.deviceLimit)
-        fixedIntervals = Self.fixedIntervals(entries)
+        let settings = reader.deviceSettings(problems)
+        fixedIntervals = Self.fixedIntervals(entries).union(settings.intervals.keys)
+        fixedSettings = settings.keys
+        (titles, unrecorded) = (settings.titles, settings.unrecorded)
+        intervals = settings.intervals
         devices = entries.enumerated().compactMap { entry in
             ObjectReader(entry.element, at: "devices[\(entry.offset)]", problems)
                 .flatMap { DeviceConfiguration($0, profiles, known.broken, board) }
@@ -187,6 +196,15 @@ extension StationConfiguration {
         claimsAfterPowerOn = reader.claimWindow()
         alerts = reader.object("alerts").map { AlertsConfiguration($0, problems) } ?? .standard
         reader.finish()
+        for (name, interval) in intervals.sorted(by: { $0.key < $1.key }) {
+            let place = "deviceSettings.\(name).intervalSeconds"
+            let range = intervalRange(of: name)
+            if !range.contains(interval / .seconds(1)) {
+                problems.add(place, "expected a number from \(range) seconds")
+            } else if let words = useInterval(of: name) {
+                problems.add(place, words)
+            }
+        }
         checkTogether(problems)
     }
 
@@ -211,6 +229,14 @@ extension StationConfiguration {
     mutating func use(own lights: LightsConfiguration) {
         self.lights = lights
         own.insert(LightsConfiguration.name)
+    }
+
+    /// Seconds that a device's interval may have.
+    func intervalRange(of name: String) -> ClosedRange<Double> {
+        let isHTTP = devices.contains { device in
+            if device.name == name, case .http = device.kind { true } else { false }
+        }
+        return isHTTP ? LineFormat.askedInterval : SensorConfiguration.periodRange
     }
 
     /// Gives a configured device the interval that the owner set.

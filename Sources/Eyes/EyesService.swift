@@ -22,6 +22,11 @@ package protocol EyesService: Sendable {
     /// - Throws: As `change`.
     func undo(_ question: UndoCamera) async throws
 
+    /// `eyes.json` with the settings of the owner, for another card.
+    ///
+    /// - Throws: `ControlFailure`.
+    func exported() async throws -> ExportedFile
+
     /// The settings of the owner, for a backup.
     ///
     /// - Throws: `ControlFailure`.
@@ -84,6 +89,7 @@ extension QuestionTable {
             try await service.undo(question)
             return try await service.settings()
         }
+        on(ExportSettings.self) { _, _ in try await service.exported() }
         on(BackUp.self) { _, _ in try await service.backup() }
         on(RestorePart.self) { question, _ in try await service.restore(question) }
         // It takes as long as the camera does, and ends when its peer leaves.
@@ -106,6 +112,8 @@ extension EyesService {
     package func change(_ question: ChangeCamera) async throws { throw refusal }
 
     package func undo(_ question: UndoCamera) async throws { throw refusal }
+
+    package func exported() async throws -> ExportedFile { throw refusal }
 
     package func backup() async throws -> BackupPartReport { throw refusal }
 

@@ -36,6 +36,42 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// The value as people write it: what fits on a line of 100 characters stands on one.
+    package var lines: String { lines(indent: 0) }
+
+    private func lines(indent: Int) -> String {
+        let outer = String(repeating: " ", count: indent)
+        let inner = outer + "  "
+        let short = spaced
+        if short.count + indent <= 90 && indent > 0 { return short }
+        switch self {
+        case .null, .bool, .number, .string: return short
+        case .array(let values):
+            guard !values.isEmpty else { return "[]" }
+            let rows = values.map { inner + $0.lines(indent: indent + 2) }
+            return "[\n" + rows.joined(separator: ",\n") + "\n\(outer)]"
+        case .object(let fields):
+            guard !fields.isEmpty else { return "{}" }
+            let rows = fields.sorted { $0.key < $1.key }.map { key, value in
+                inner + Self.quoted(key) + ": " + value.lines(indent: indent + 2)
+            }
+            return "{\n" + rows.joined(separator: ",\n") + "\n\(outer)}"
+        }
+    }
+
+    /// The value on one line, with spaces as people set them.
+    private var spaced: String {
+        switch self {
+        case .null, .bool, .number, .string: return text
+        case .array(let values): return "[" + values.map(\.spaced).joined(separator: ", ") + "]"
+        case .object(let fields):
+            guard !fields.isEmpty else { return "{}" }
+            let members = fields.sorted { $0.key < $1.key }
+                .map { Self.quoted($0.key) + ": " + $0.value.spaced }
+            return "{ " + members.joined(separator: ", ") + " }"
+        }
+    }
+
     private var numeral: String {
         guard case .number(let value) = self else { return shown }
         return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"

@@ -185,6 +185,24 @@ final class StationState: Sendable {
         return OverlaidConfiguration(file, overlay, catalog: catalog).problems
     }
 
+    /// `roost.json` with the owner's settings, for another card.
+    ///
+    /// - Throws: `ControlFailure` for a file that could not be read again.
+    func exported() throws(ControlFailure) -> ExportedFile {
+        let (file, catalog) = values.withLock { ($0.file, $0.catalog) }
+        let exported: ExportedConfiguration
+        do throws(ConfigurationError) {
+            exported = try ExportedConfiguration(file, settings.overlay, catalog: catalog)
+        } catch {
+            throw ControlFailure(code: .internal, message: "not exported: \(error)")
+        }
+        return ExportedFile(
+            name: "roost.json",
+            content: exported.text,
+            leftOut: exported.leftOut
+        )
+    }
+
     func origin(of device: String) -> DeviceOrigin? {
         // One that does not count now can be removed all the same.
         let isAdded = settings.overlay.adds(device)

@@ -106,6 +106,8 @@ struct CameraReport: EyesService {
         try await card.run { [settings] in try settings.undo(question) }
     }
 
+    func exported() async throws -> ExportedFile { try settings.exported() }
+
     func backup() async throws -> BackupPartReport { try settings.backup() }
 
     func restore(_ question: RestorePart) async throws -> RestoreReport {

@@ -35,7 +35,7 @@ import Testing
         for about in questions.map({ $0.about }) {
             #expect(about.users.contains(user) == isAllowed, "\(about.name)")
         }
-        for about in [BackUp.about, RestorePart.about] {
+        for about in [BackUp.about, RestorePart.about, ExportSettings.about] {
             #expect(about.users.contains(user) == [.root, .dashboard].contains(user))
         }
         #expect(LiveServer.users.contains(user) == isAllowed)

@@ -13,14 +13,15 @@ import Testing
         SubscribePush.self, UnsubscribePush.self, NotifySubscribers.self, GetPushKey.self,
         GetSubscribers.self, FindStations.self, FindNearby.self, ConfigureEntry.self,
         RemoveEntry.self, UndoEntry.self, GetEntry.self, GetEntryKinds.self, TryEntry.self,
-        BackUp.self, RestorePart.self,
+        BackUp.self, RestorePart.self, ExportSettings.self,
     ]
 
     @Test(arguments: questions.map { $0.about.name })
     func eachUserHasItsCommands(command: String) throws {
         let question = try #require(Self.questions.first { $0.about.name == command })
         for user in LocalUser.allCases {
-            let hasSecrets = [BackUp.about.name, RestorePart.about.name].contains(command)
+            let hasSecrets = [BackUp.about, RestorePart.about, ExportSettings.about]
+                .contains { $0.name == command }
             let isAllowed =
                 switch user {
                 case .person where hasSecrets, .unknown where hasSecrets: false

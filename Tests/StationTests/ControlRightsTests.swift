@@ -20,7 +20,7 @@ import Testing
     ]
     private static let refusedToPeople: Set = [
         "cursor", "courierEvent", "cameraEvent", "cameraOn", "imports", "hearNeighbours", "back-up",
-        "restore",
+        "export-settings", "restore",
     ]
     private static let users = LocalUsers(own: 208) { name in
         ["roost": 208, "roost-web": 210, "roost-courier": 212, "roost-eyes": 214][name]

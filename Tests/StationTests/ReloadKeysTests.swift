@@ -39,6 +39,8 @@ import Testing
         "board", "file", "setsTitle", "setsZone", "setsPosition", "setsLevels", "setsTiles",
         "setsStations", "setsNowFirst", "setsNowHidden", "fixedIntervals", "own",
         "titles", "unrecorded", "intervals",
+        // The file as it is; its `deviceSettings` become the three above.
+        "source", "fixedSettings",
         // With `detects`.
         "leaves",
         // The folder is read anew with each file: `StationFilesTests`.
@@ -128,6 +130,14 @@ import Testing
                 "",
                 #""alerts":{"use":[],"rules":[{"id":"mine","channel":"*/co2",\#(atLeast9)}]}"#,
                 .seen { try await $0.ruleIDs() == ["mine"] }
+            ),
+            Edit(
+                "",
+                #""alerts":{"use":["rise"],"changes":{"rise":{"isOn":false}}}"#,
+                .seen { test in
+                    let off = try await test.ask(GetAlerts()).body?.off ?? []
+                    return off.contains { $0.id == "rise" && $0.origin == .file }
+                }
             ),
             Edit(
                 "",

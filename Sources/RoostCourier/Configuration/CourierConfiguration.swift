@@ -12,6 +12,8 @@ package struct CourierConfiguration: Sendable {
     /// Bytes of the file that are read at most.
     package static let byteLimit = 256 << 10
 
+    /// The file's members, as `ExportedEntries` writes them again.
+    let source: [String: JSONValue]
     package let network: NetworkSettings
     package internal(set) var targets: [TargetEntry]
     package internal(set) var receivers: [ReceiverEntry]
@@ -44,6 +46,7 @@ package struct CourierConfiguration: Sendable {
         guard var root = ObjectReader(value, at: "", problems) else {
             throw ConfigurationError(file: file, problems: problems.problems)
         }
+        if case .object(let members) = value { source = members } else { source = [:] }
         network = NetworkSettings(root.object("network"))
         var targets: [TargetEntry] = []
         let known = Self.receiverTypes(presets)

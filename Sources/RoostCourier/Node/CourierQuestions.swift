@@ -54,6 +54,7 @@ struct CourierQuestions: Sendable {
             return await node.report
         }
         let backup = CourierBackup(node: node)
+        on(ExportSettings.self) { _ in try await node.settings.exported() }
         on(BackUp.self) { try await backup.part(secrets: $0.secrets) }
         table.on(RestorePart.self) { question, asker in
             try await Self.refusing { try await backup.restore(question, by: asker) }

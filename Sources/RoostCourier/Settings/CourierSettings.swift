@@ -28,12 +28,12 @@ actor CourierSettings {
     }
 
     private let files: (any CourierFiles)?
-    private let presets: PresetCatalog
+    let presets: PresetCatalog
     private let logger: Logger
     private let turn: TaskLock
     private nonisolated let secrets: OwnSecrets
-    private var file: CourierConfiguration
-    private var overlay = CourierOverlay()
+    private(set) var file: CourierConfiguration
+    private(set) var overlay = CourierOverlay()
     /// What was before the last change, and the entry that it was of; nil before the first.
     private var former: (id: String, overlay: CourierOverlay)?
     /// Why the settings could not be read, without its full stop; nil when they could.

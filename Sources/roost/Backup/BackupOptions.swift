@@ -54,15 +54,28 @@ struct BackupOptions: ParsableArguments {
     func withStation<Value: Sendable>(
         _ body: @escaping @Sendable (StationBackup) async throws -> Value
     ) throws -> Value {
+        let others: [BackupOwner: String] = [
+            .courier: courierSocket, .dashboard: claimSocket, .camera: cameraSocket,
+        ]
+        return try Self.with(station: socket, others, body)
+    }
+
+    /// Asks a station, and those of other programs that listen.
+    ///
+    /// - Parameter socket: The station's; nil for the usual one.
+    static func with<Value: Sendable>(
+        station socket: String?,
+        _ others: [BackupOwner: String],
+        _ body: @escaping @Sendable (StationBackup) async throws -> Value
+    ) throws -> Value {
         let station = try ClientOptions.reaching(socket).socketPath
-        let paths: [BackupOwner: String] = [
-            .station: station, .courier: courierSocket, .dashboard: claimSocket,
-            .camera: cameraSocket,
-        ].filter { $0.key == .station || access($0.value, F_OK) == 0 }
+        var paths = others.filter { access($0.value, F_OK) == 0 }
+        paths[.station] = station
+        let used = paths
         let loop = try EventLoop()
         do {
             return try loop.run {
-                let clients = paths.mapValues { SocketClient(path: $0, on: loop) }
+                let clients = used.mapValues { SocketClient(path: $0, on: loop) }
                 return try await body(StationBackup(clients))
             }
         } catch let error as LocalSocketError {

@@ -12,6 +12,7 @@ struct SettingsCommand: ParsableCommand {
 
             Examples: roost settings
                       roost settings set zone Europe/Rome
+                      sudo roost settings --export --output class-3b
             """,
         subcommands: [
             SettingsListCommand.self, SettingsSetCommand.self, SettingsNewIDCommand.self,
@@ -28,14 +29,37 @@ struct SettingsListCommand: ParsableCommand {
             Of each: its value, and who set it: `default`, `ui` (the dashboard or `roost settings \
             set`) or `file` (the configuration file, which wins).
 
+            --export prints roost.json with what was set written into it: titles, levels, rules, \
+            devices. As another card's roost.json it sets them there, where the page then shows \
+            them and changes them no more. --output writes courier.json and eyes.json, too, where \
+            their programs run. No secret is in them: standard error names those to set anew, \
+            and what is left out.
+
             Examples: roost settings
                       roost settings --json
-            Exit codes: 0 done, 1 refused, 69 no station answers.
+                      sudo roost settings --export > roost.json
+                      sudo roost settings --export --output class-3b
+            Exit codes: 0 done, 1 refused, 64 wrong usage, 69 no station answers.
             """
     )
+    @Flag(help: "Print what was set as a configuration file, for another card.")
+    var export = false
+
+    @OptionGroup var files: SettingsExport
+
     @OptionGroup var client: ClientOptions
 
+    func validate() throws {
+        guard export || files.output == nil else {
+            throw ValidationError("--output needs --export")
+        }
+        guard !export || !client.json else {
+            throw ValidationError("--export is JSON already, as the file has it")
+        }
+    }
+
     func run() throws {
+        if export { return try files.write(station: client.socket) }
         try client.show(answerTo: GetSettings(), SettingsText.lines)
     }
 }

@@ -50,6 +50,26 @@ import Testing
         #expect(try content() == "{\"camera\":{\"device\":\"any\"},\"live\":{\"isOn\":true}}\n")
     }
 
+    @Test func whatTheOwnerSetBecomesAFile() throws {
+        let own = try settings(#"{"retentionDays": 3}"#)
+        let text = #"""
+            {"camera": {"device": "any"}, "masks": ["18:00-08:00"], "covers": ["0 0 500 500"],
+             "live": {"width": 320}}
+            """#
+        try own.change(ChangeCamera(text))
+        let file = try own.exported()
+        #expect(file.name == "eyes.json" && file.leftOut.isEmpty)
+        let values = try EyesSettings.read(Array(file.content.utf8), file: "eyes.json").values
+        let other = EyesSettings(values, path: "/etc/roost/eyes.json", folder: "/nowhere")
+        other.load()
+        #expect(other.inUse.configuration == own.inUse.configuration)
+        #expect(value("masks", of: other) == "[\"18:00-08:00\"] file")
+        // A size alone is no camera in a file either.
+        try own.change(ChangeCamera(#"{"camera": {"width": 640}}"#))
+        let none = try own.exported()
+        #expect(!none.content.contains("640") && none.leftOut.count == 1)
+    }
+
     @Test func partsThatStayBlackAreRectangles() throws {
         let settings = try settings()
         try settings.change(ChangeCamera(#"{"covers": ["0 600 300 400"]}"#))

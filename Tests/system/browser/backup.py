@@ -90,6 +90,18 @@ def fill_in(walk, one, browser):
          {"section": "targets", "entry": ENTRY, "secrets": {"authorization": SECRET}})
 
 
+def as_files(walk, browser):
+    """What was set, as files of configuration: named, with what they lack, and without a secret."""
+    browser.open("/backup")
+    browser.press("Make the files")
+    for words in ("Save roost.json", "Save courier.json", "Save eyes.json", "box-authorization"):
+        walk.check.demand(browser.shows(words, 20), f"backup: {words} is not there: {browser.text()[:800]}")
+    walk.check.same(browser.findings(), [], "backup: findings of axe with files")
+    files = {each["name"]: each["content"] for each in done(walk, browser, "GET", "/backup/files")["files"]}
+    walk.check.demand(not any(SECRET in text for text in files.values()), "backup: a secret is in a file")
+    walk.check.same(json.loads(files["eyes.json"]).get("masks"), ["18:00-08:00"], "backup: eyes.json")
+
+
 def empty(walk, one, browser):
     one.station.roost("settings", "set", "title", "--default", status=0)
     one.station.roost("alerts", "remove", "stuffy", status=0)
@@ -265,6 +277,7 @@ def run(walk):
         browser.view(360)
         one.claim(browser)
         fill_in(walk, one, browser)
+        as_files(walk, browser)
         save(walk, browser)
         path = file_of(walk, browser, "page.backup", PASSPHRASE)
         empty(walk, one, browser)

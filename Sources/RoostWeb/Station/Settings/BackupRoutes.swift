@@ -42,6 +42,14 @@ package struct BackupRoutes: Sendable {
                     takes: BackupForm.self,
                     answers: BackupView.self
                 ),
+            Route(.get, "/api/v1/backup/files", .owner) { request in
+                let files = try await backup(for: request).exportedFiles()
+                return try .json(ExportView(files: files))
+            }
+            .about(
+                "What the owner set, as configuration files for another card, without secrets.",
+                answers: ExportView.self
+            ),
             Route(
                 .post,
                 "/api/v1/restore",
@@ -137,6 +145,11 @@ struct BackupView: Codable, Sendable {
     let leftOut: [String]
     /// Base64.
     let file: String
+}
+
+/// The answer of `GET /api/v1/backup/files`.
+struct ExportView: Codable, Sendable {
+    let files: [ExportedFile]
 }
 
 struct RestoreForm: Decodable, Sendable {

@@ -110,6 +110,7 @@ struct ControlAnswers: Sendable {
         }
         let backup = ControlBackup(station: state, settings: settings)
         table.on(BackUp.self) { _ in try await backup.part() }
+        table.on(ExportSettings.self) { _ in try state.exported() }
         table.on(RestorePart.self) { try await backup.restore($0, by: $1) }
         table.on(TrustClock.self) { try clock.trust($0.time, by: $1) }
         table.on(OfferTime.self) { try clock.accept($0, by: $1) }

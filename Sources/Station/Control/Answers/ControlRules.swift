@@ -73,7 +73,7 @@ struct ControlRules: Sendable {
         guard PlainName.fits(id) else {
             throw .badRequest("a rule's id is \(PlainName.form)", at: "/name")
         }
-        guard alerts.own.contains(where: { $0.id == id }) else { return }
+        guard alerts.isFixed(id) else { return }
         let file = station.configuration.file
         throw ControlFailure(
             code: .conflict,

@@ -5,7 +5,7 @@ import { number, stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
-import { problemWords } from "../words.js";
+import { action, problemWords } from "../words.js";
 
 export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
@@ -15,6 +15,7 @@ const PATIENCE = 90000, COPY_PATIENCE = 600000;
 
 export function make(root, context) {
   root.append(card(t("backup.make"), el("p", {}, t("backup.words")), backUp(context)),
+    card(t("backup.files"), el("p", {}, t("backup.files.words")), files(context)),
     card(t("backup.restore"), el("p", {}, t("backup.restore.words")), restore(context)));
   const away = el("div", { class: "form" });
   root.append(card(t("backup.reset"), el("p", {}, t("backup.reset.words")), away));
@@ -59,6 +60,18 @@ function backUp({ api, me }) {
     if (given.history) await copied(api, copy);
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
   }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me), copy];
+}
+
+/** What was set, as the files that a person with an editor writes: each with what it lacks. */
+function files({ api }) {
+  const rows = el("ul", { class: "steps", role: "status" });
+  return [el("div", { class: "row" }, action(t("backup.files.get"), async () => {
+    const answer = await api.get("/backup/files");
+    rows.replaceChildren(...answer.files.map((one) => el("li", {}, el("div", {},
+      button(t("backup.files.save", { name: one.name }), () => download(one.name, btoa(String.fromCharCode(...new TextEncoder().encode(one.content)))), { class: "small" }),
+      one.secrets.length ? el("p", { class: "hint" }, t("backup.files.secrets"), " ", asIs(one.secrets.join(", "))) : "",
+      one.leftOut.map((words) => el("p", { class: "hint" }, t("backup.files.lacks"), " ", quoted(words)))))));
+  })), rows];
 }
 
 /** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */
