@@ -31,7 +31,6 @@ function eye(input, isNew) {
   const show = (isShown) => {
     input.type = isShown ? "text" : "password";
     node.textContent = t(isShown ? "form.hide" : "form.show");
-    node.setAttribute("aria-pressed", String(isShown));
   };
   show(isNew);
   return node;
