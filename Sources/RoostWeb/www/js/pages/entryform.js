@@ -61,7 +61,11 @@ function formCard({ section, kind, ids, present, url }, context) {
     } finally {
       trial.disabled = false;
     }
-    if (submitter === trial) return "";
+    if (submitter === trial) {
+      // Long forms end below the screen, and so does what came of the trial.
+      steps.scrollIntoView({ block: "center" });
+      return "";
+    }
     await go(entryAddress(), { replaces: true });
     offerUndo(present?.id ?? values.id.trim(), context);
     return "";
