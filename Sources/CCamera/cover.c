@@ -150,7 +150,7 @@ static int blacken(short *blocks, struct region row, struct region plane, int nu
     struct header *header = &task->header;
     if (number >= header->count) return -1;
     struct part part = header->parts[number];
-    // Of brightness and colour the first is the brightness, and colours are none at 0.
+    // The first component is the brightness, and a colour is none at 0.
     int is_light = number == 0 || header->is_rgb, divisor = header->divisors[part.table];
     short mean = is_light && divisor > 0 ? (short)(-1024 / divisor) : 0;
     for (size_t index = 0; index < task->count; index++) {

@@ -4,8 +4,8 @@ import Glibc
 /// Makes parts of each picture black, before it is kept, shown or sent.
 ///
 /// The JPEG's blocks that touch a part lose their content; all others stay as they are, bit by bit.
-/// What else is in the file goes, as cameras put a small picture of the whole into it. Without
-/// parts a picture passes as it is.
+/// All else in the file goes, as cameras put a small picture of the whole into it. Without parts a
+/// picture passes as it is.
 package struct PictureCover: Hashable, Sendable {
     /// A rectangle in thousandths of the picture's width and height.
     package struct Area: Hashable, Sendable, CustomStringConvertible {

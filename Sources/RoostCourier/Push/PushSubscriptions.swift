@@ -92,7 +92,7 @@ actor PushSubscriptions {
 
     /// Restores the subscribers that `roost provision` found in a card's backup, once.
     ///
-    /// What fails is tried again at the next start.
+    /// A failure is tried again at the next start.
     func takeCard(from files: (any CourierFiles)?, logger: Logger) async {
         guard let files else { return }
         let name = SubscriberBackup.cardFile

@@ -4,7 +4,7 @@ import ClientSupport
 import ControlProtocol
 import Glibc
 
-/// What the owner set, as the configuration files of another card.
+/// The files of configuration for another card, with the settings of the owner.
 struct SettingsExport: ParsableArguments {
     @Option(help: "With --export: a folder for roost.json, courier.json and eyes.json.")
     var output: String?

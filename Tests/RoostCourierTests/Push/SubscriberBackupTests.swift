@@ -43,14 +43,16 @@ import Testing
                     #expect(items.allSatisfy { $0.kind == .subscriber })
                     #expect(fresh.courier.files[SubscriberStore.file] == nil, "a look")
                     let restore = RestorePart(part.content, isTrial: false)
-                    #expect(try await PushLife.ask(next, restore).items == items)
-                    #expect(try await PushLife.ask(next, GetSubscribers()) == before)
-                    #expect(try await PushLife.ask(next, GetPushKey()).key == key)
+                    let restored = try await PushLife.ask(next, restore).items
+                    let after = try await PushLife.ask(next, GetSubscribers())
+                    let used = try await PushLife.ask(next, GetPushKey()).key
+                    #expect(restored == items && after == before && used == key)
                     let again = try await PushLife.ask(next, restore).items
                     #expect(again.map(\.change) == [.same, .same])
                     // The same push service as before, which knows the browser by the key.
                     for browser in old.browsers.all { fresh.browsers.add(browser) }
-                    fresh.browsers.bind(try #require(Base64.bytes(key)))
+                    let bound = try #require(Base64.bytes(key))
+                    fresh.browsers.bind(bound)
                     fresh.courier.station.record(PushLife.raised(1))
                     try await clock.sleep(for: .minutes(2))
                     #expect(fresh.browsers.messages.map(\.path) == ["/wpush/1"])
@@ -69,7 +71,8 @@ import Testing
                 let part = try await PushLife.ask(node, BackUp(secrets: false))
                 #expect(part.lacksSubscribers == true && !part.content.contains("push"))
                 _ = try await PushLife.ask(node, RestorePart(part.content, isTrial: false))
-                #expect(try await PushLife.ask(node, GetSubscribers()).count == 2, "they stay")
+                let after = try await PushLife.ask(node, GetSubscribers())
+                #expect(after.count == 2, "they stay")
             }
         }
     }
@@ -119,8 +122,8 @@ import Testing
                 let name = SubscriberBackup.cardFile
                 try await fresh.courier.files.replace(name, Array(content.utf8))
                 try await Self.running(fresh) { next in
-                    #expect(try await PushLife.ask(next, GetSubscribers()).count == 2)
-                    #expect(fresh.courier.files[name] == [])
+                    let after = try await PushLife.ask(next, GetSubscribers())
+                    #expect(after.count == 2 && fresh.courier.files[name] == [])
                 }
             }
         }
@@ -138,7 +141,8 @@ import Testing
                 await #expect(throws: ControlFailure.self) {
                     try await PushLife.ask(node, RestorePart(content, isTrial: false))
                 }
-                #expect(try await PushLife.ask(node, GetSubscribers()).count == 2)
+                let after = try await PushLife.ask(node, GetSubscribers())
+                #expect(after.count == 2)
             }
         }
     }

@@ -89,7 +89,7 @@ class Card:
         camera = json.loads(self.camera("list", "--json", status=0).stdout)
         report = self.courier.report()
         return {
-            "settings": {one["key"]: one["value"] for one in settings.get("settings", [])},
+            "settings": {one["key"]: one.get("value") for one in settings.get("settings", [])},
             "rules": {one["id"]: one["parts"][0]["limits"][0] for one in rules if one["id"] in RULES},
             "off": sorted(one["id"] for one in alerts.get("off", [])),
             "devices": {one["name"]: (one.get("title"), one.get("records")) for one in devices},
@@ -117,7 +117,7 @@ def run(check, options):
     one.fill()
     before, folder, again = one.content(), check.path("files"), check.path("again")
     said = one.export("--output", folder, status=0)
-    for name in ("influx-token", "phone-token"):
+    for name in ("influx-token", "phone-token", "phone-topic"):
         check.demand(f"roost secret set {name}" in said.stderr, f"the secret {name} is not said: {said.stderr}")
     files = texts(folder)
     check.same(sorted(files), ["courier.json", "eyes.json", "roost.json"], "the files")
@@ -126,7 +126,7 @@ def run(check, options):
     check.demand(one.export("--output", folder).returncode == 1, "files were written over")
     one.close()
     other = Card(check, "second", part, files=folder)
-    for name in ("influx-token", "phone-token"):
+    for name in ("influx-token", "phone-token", "phone-topic"):
         other.courier.secret(name, TOKEN)
     for key, value in other.content().items():
         check.same(value, before[key], f"{key} on the other card")

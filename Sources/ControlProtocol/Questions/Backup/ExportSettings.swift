@@ -20,7 +20,7 @@ package struct ExportedFile: Codable, Hashable, Sendable {
     package let content: String
     /// Names of the secrets that it needs and does not have.
     package let secrets: [String]
-    /// What is not in it, each as a sentence without its full stop.
+    /// Settings that are left out, each as a sentence without its full stop.
     package let leftOut: [String]
 
     package init(
