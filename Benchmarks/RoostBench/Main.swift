@@ -12,8 +12,9 @@ import Station
 /// The micro benchmarks; prints one JSON object, times are of this machine at this moment.
 ///
 /// `roost-bench query HISTORY [ROUNDS]` asks a history instead, `roost-bench clusters FILE
-/// [ROUNDS]` groups points by place, `roost-bench soak FOLDER [DAYS [MODE [courier]]]` lives
-/// through a year.
+/// [ROUNDS]` groups points by place, `roost-bench proof FOLDER [DAYS [ROUNDS]]` asks a year of
+/// forty channels for its days, `roost-bench soak FOLDER [DAYS [MODE [courier]]]` lives through a
+/// year.
 @main
 enum RoostBench {
     static func main() throws {
@@ -26,6 +27,16 @@ enum RoostBench {
         if arguments.count >= 3, arguments[1] == "clusters" {
             let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 3 : 3
             return print(try ClusterBenchmark(path: arguments[2], rounds: rounds).run())
+        }
+        if arguments.count >= 3, arguments[1] == "proof" {
+            let proof = ProofBenchmark(
+                folder: arguments[2],
+                days: arguments.count > 3 ? max(1, Int(arguments[3]) ?? 365) : 365,
+                rounds: arguments.count > 4 ? max(1, Int(arguments[4]) ?? 11) : 11,
+                now: { now },
+                allocations: { allocationCount }
+            )
+            return print(try proof.run())
         }
         if arguments.count >= 3, arguments[1] == "soak" {
             let days = arguments.count > 3 ? Int(arguments[3]) ?? 365 : 365

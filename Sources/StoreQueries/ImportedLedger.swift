@@ -47,7 +47,7 @@ enum ImportedLedger {
         let from = range.from.map { timeline.position(at: $0) } ?? 0
         let to = range.to.map { timeline.position(at: $0) } ?? timeline.length
         var ledger = GapLedger(stream, along: timeline, within: from..<max(from, to))
-        let interval = try interval(stream, reader, spans)
+        let interval = try interval(stream, reader)
         ledger.schedule(interval.map { .milliseconds($0 * 100) }, boot, from: first)
         var samples = try ImportedSamples(reader, stream, spans)
         var before = first
@@ -67,11 +67,11 @@ enum ImportedLedger {
     }
 
     /// The median distance of the first samples, tenths; nil when there are not two.
-    private static func interval(
+    static func interval(
         _ stream: StreamDescription,
-        _ reader: HistoryReader,
-        _ spans: [HistorySpan]
-    ) throws -> Int64? {
+        _ reader: HistoryReader
+    ) throws(StoreError) -> Int64? {
+        let spans = try StreamExtents(reader).spans(of: stream.id)
         var samples = try ImportedSamples(reader, stream, spans)
         var (distances, before): ([Int64], Tick?) = ([], nil)
         while distances.count < distanceCountMax, let sample = try samples.next() {
@@ -91,7 +91,7 @@ struct ImportedSamples {
         _ reader: HistoryReader,
         _ stream: StreamDescription,
         _ spans: [HistorySpan]
-    ) throws {
+    ) throws(StoreError) {
         for span in spans {
             let samples = try RawSamples(reader, stream.id, [span], isTimesOnly: true)
             lines.append((samples, try samples.next()))
@@ -103,7 +103,7 @@ struct ImportedSamples {
         lines.flatMap { $0.samples.takeLosses(interval: interval) }
     }
 
-    mutating func next() throws -> BootSample? {
+    mutating func next() throws(StoreError) -> BootSample? {
         var best: (index: Int, sample: BootSample)?
         for (index, line) in lines.enumerated() {
             guard let head = line.head else { continue }

@@ -2,7 +2,8 @@ import Core
 
 /// Reads what values cover, as far back as the coarsest rollup reaches.
 ///
-/// One chain from end to end: a year of a channel is about twelve slots.
+/// One chain from end to end: a year of a channel is about twelve slots. Where quarter hours are
+/// wanted, their chain is passed through once beside it.
 package struct HistoryCoverage {
     /// Time of one tier that values cover in part or whole.
     package struct Piece: Hashable, Sendable {
@@ -10,8 +11,23 @@ package struct HistoryCoverage {
         /// Beginning of the bucket; before the start of the node where that is within it.
         package let from: Tick
         package let tier: RollupTier
-        /// Tenths, > 0; those of a value count where its tick is.
+        /// Values, > 0.
+        package let count: Int64
+        /// Tenths that they cover, ≥ 0; all of a value count where its tick is.
         package let covered: Int64
+        /// Whether nothing finer is kept.
+        package let isFinest: Bool
+
+        fileprivate init(
+            _ placed: PlacedBucket,
+            of boot: BootID,
+            _ tier: RollupTier,
+            isFinest: Bool
+        ) {
+            (self.boot, self.tier, self.isFinest) = (boot, tier, isFinest)
+            from = Tick(tenths: placed.index * tier.tenths)
+            (count, covered) = (placed.bucket.count, placed.bucket.covered)
+        }
     }
 
     private static let coarse = RollupTier.sixHours
@@ -28,43 +44,44 @@ package struct HistoryCoverage {
     ///
     /// - Parameters:
     ///   - channel: Its place in the stream.
-    ///   - isSplit: Whether six hours are wanted by quarter hours, as far as those are kept.
-    ///   - body: Gets each.
+    ///   - body: Gets each; false asks for six hours by quarter hours, and is not heard where
+    ///     those are not kept any more: then it gets the same piece again as the finest.
     package func each(
         _ stream: StreamID,
         channel: Int,
-        isSplit: (Piece) -> Bool,
-        _ body: (Piece) -> Void
+        _ body: (Piece) -> Bool
     ) throws(StoreError) {
         defer { reader.rest() }
         if let known = try reader.stream(stream), channel < known.decimals.count {
             let boots = Dictionary(try reader.boots().map { ($0.ordinal, $0.id) }) { $1 }
-            for placed in try buckets(of: known, channel) where placed.bucket.covered > 0 {
-                guard let boot = boots[placed.boot] else { continue }
-                let tick = Tick(tenths: placed.index * Self.coarse.tenths)
-                let piece = Piece(
-                    boot: boot,
-                    from: tick,
-                    tier: Self.coarse,
-                    covered: placed.bucket.covered
-                )
-                guard isSplit(piece) else {
-                    body(piece)
-                    continue
-                }
-                let to = Tick(tenths: tick.tenths + Self.coarse.tenths)
-                let question = HistorySeries.Question(
-                    stream: known,
-                    channel: channel,
-                    boot: placed.boot,
-                    span: HistorySpan(boot: boot, from: tick, to: to)
-                )
-                try fine(question.span, body) { (cells) throws(StoreError) in
-                    try series.fill(&cells, question, Self.fine)
+            let key = SlotKey(stream, channel: channel)
+            var quarters: RollupCursor?
+            for placed in try buckets(of: known, channel) where placed.bucket.count > 0 {
+                guard let boot = boots[placed.boot],
+                    !body(Piece(placed, of: boot, Self.coarse, isFinest: false))
+                else { continue }
+                quarters =
+                    if let quarters {
+                        quarters
+                    } else {
+                        try RollupCursor(reader, Self.fine, key, place: known.place)
+                    }
+                let ratio = Self.coarse.tenths / Self.fine.tenths
+                let indices = placed.index * ratio..<(placed.index + 1) * ratio
+                if let fine = try quarters?.buckets(of: placed.boot, indices) {
+                    hand(out: fine, of: boot, body)
+                } else {
+                    _ = body(Piece(placed, of: boot, Self.coarse, isFinest: true))
                 }
             }
         }
         try eachOfTail(stream, channel, body)
+    }
+
+    private func hand(out fine: [PlacedBucket], of boot: BootID, _ body: (Piece) -> Bool) {
+        for placed in fine where placed.bucket.count > 0 {
+            _ = body(Piece(placed, of: boot, Self.fine, isFinest: true))
+        }
     }
 
     /// All buckets of the coarsest tier, each once.
@@ -94,11 +111,11 @@ package struct HistoryCoverage {
         return buckets
     }
 
-    /// What the records cover that are not in the history yet.
+    /// What the records cover that are not in the history yet, by quarter hours.
     private func eachOfTail(
         _ stream: StreamID,
         _ channel: Int,
-        _ body: (Piece) -> Void
+        _ body: (Piece) -> Bool
     ) throws(StoreError) {
         let segments = reader.tail.segments.filter { $0.stream == stream }
         for boot in reader.tail.boots {
@@ -107,32 +124,18 @@ package struct HistoryCoverage {
                 continue
             }
             let grain = Self.fine.tenths
-            let from = first.tenths.flooredDivision(by: grain) * grain
+            let index = first.tenths.flooredDivision(by: grain)
+            let from = index * grain
             // A hundred days at most; no journal holds more.
             let length = min(last.tenths + 1 - from, grain * Int64(HistoryPoint.countMax))
             let to = Tick(tenths: from + length)
             let span = HistorySpan(boot: boot, from: Tick(tenths: from), to: to)
-            try fine(span, body) { (cells) throws(StoreError) in
-                try series.fillFromTail(&cells, stream, channel, [span])
+            var cells = HistoryCells(origin: 0, length: length, width: grain)
+            try series.fillFromTail(&cells, stream, channel, [span])
+            let placed = cells.points.enumerated().map { offset, point in
+                PlacedBucket(boot: 0, index: index + Int64(offset), bucket: point.bucket)
             }
-        }
-    }
-
-    /// Hands out quarter hours of a span, which begins with one.
-    private func fine(
-        _ span: HistorySpan,
-        _ body: (Piece) -> Void,
-        fill: (inout HistoryCells) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        let length = span.to.tenths - span.from.tenths
-        var cells = HistoryCells(origin: 0, length: length, width: Self.fine.tenths)
-        try fill(&cells)
-        for cell in cells.points where cell.bucket.covered > 0 {
-            let tick = Tick(tenths: span.from.tenths + cell.offset)
-            let covered = cell.bucket.covered
-            // Where no quarter hours are kept any more, the first has all six hours.
-            let tier = covered > 2 * Self.fine.tenths ? Self.coarse : Self.fine
-            body(Piece(boot: span.boot, from: tick, tier: tier, covered: covered))
+            hand(out: placed, of: boot, body)
         }
     }
 }

@@ -54,17 +54,19 @@ struct ProofDayAccount {
             bins.bins.map { timeline.position(at: WallTime(seconds: $0.from)) } + [timeline.length]
         let known = try KnownGaps(reader, along: timeline)
         var gaps: [StreamID: [[GapCause: Int64]]] = [:]
+        var distances: [StreamID: Int64?] = [:]
         var rows: [ProofDayAccount] = []
         for channel in channels {
-            let coverage = try coverage(of: channel, reader, times, bins)
             let id = channel.stream.id
+            let extent = imported[id]
+            let coverage = try coverage(of: channel, reader, times, bins, extent, &distances)
             guard let begin = coverage.firstIndex(where: { $0 > 0 }),
                 let end = coverage.lastIndex(where: { $0 > 0 })
             else { continue }
             let isLasting = inUse.contains(id) && !id.isImported
             let days = begin..<(isLasting ? bins.bins.count : end + 1)
             var account = ProofDayAccount(channel: channel, days: days)
-            if let extent = imported[id] {
+            if let extent {
                 for day in days {
                     let bin = Int64(bins.bins[day].from) * 10..<Int64(bins.bins[day].to) * 10
                     account.add(coverage[day], of: Int64(bin.clamped(to: extent).count), [:])
@@ -125,37 +127,36 @@ struct ProofDayAccount {
     }
 
     /// Tenths that values cover on each day.
+    ///
+    /// - Parameters:
+    ///   - extent: Of an imported stream.
+    ///   - distances: Tenths between the values of imported streams, as far as they are known; read
+    ///     where values are too far apart for the rollups, which have no schedule of files.
     private static func coverage(
         of channel: StoreChannel,
         _ reader: HistoryReader,
         _ times: StoreTimes,
-        _ bins: LocalBins
+        _ bins: LocalBins,
+        _ extent: Range<Int64>?,
+        _ distances: inout [StreamID: Int64?]
     ) throws(StoreError) -> [Int64] {
-        let days = bins.bins
-        var covered = [Int64](repeating: 0, count: days.count)
-        guard let oldest = days.first?.from else { return covered }
-        /// The day in which a piece begins, and tenths that are left of it.
-        func place(_ piece: HistoryCoverage.Piece) -> (day: Int, left: Int64)? {
-            guard let wall = times.clock.time(piece.boot, piece.from)?.wall else { return nil }
-            // The first piece of a boot may begin before its node did.
-            let second = max(oldest, Int(wall.tenths).flooredDivision(by: 10).quotient)
-            return bins.place(of: second).map { ($0, Int64(days[$0].to) * 10 - wall.tenths) }
+        func days(_ interval: Int64?) throws(StoreError) -> [Int64] {
+            var coverage = ProofDayCoverage(bins, times.clock, interval: interval)
+            let pieces = HistoryCoverage(reader)
+            try pieces.each(channel.stream.id, channel: channel.index) { coverage.add($0) }
+            return coverage.days
         }
-        try HistoryCoverage(reader).each(
-            channel.stream.id,
-            channel: channel.index,
-            isSplit: { piece in
-                let isWhole = piece.covered >= piece.tier.tenths * 199 / 200
-                return !isWhole && (place(piece).map { $0.left < piece.tier.tenths } ?? false)
-            },
-            { piece in
-                guard let (day, left) = place(piece) else { return }
-                let here = piece.covered * min(left, piece.tier.tenths) / piece.tier.tenths
-                covered[day] += here
-                if day + 1 < days.count { covered[day + 1] += piece.covered - here }
-            }
-        )
-        return covered
+        let known = try days(nil)
+        guard let extent, known.reduce(0, +) < Int64(extent.count) / 2 else { return known }
+        let id = channel.stream.id
+        if distances[id] == nil {
+            let found = try ImportedLedger.interval(channel.stream, reader)
+            distances[id] = .some(found)
+        }
+        guard case .some(let interval?) = distances[id],
+            interval > RollupMachine.unscheduledTenths
+        else { return known }
+        return try days(interval)
     }
 
     /// Tenths of each day by cause.

@@ -76,6 +76,72 @@ import Testing
         }
     }
 
+    /// A value before midnight counts for the time that it covers, however long its interval is.
+    @Test(arguments: [2_400, 7_200, 43_200, 86_400] as [Int64])
+    func aLongIntervalCountsWhereItIs(interval: Int64) throws {
+        let silent = [3_000..<4_500, 9_000..<9_700]
+        let fixture = try QueryFixture([
+            Boot(
+                started: "2026-04-14T22:10:00Z",
+                minutes: 12 * 1_440,
+                intervalSeconds: interval,
+                silent: silent
+            )
+        ])
+        let end = try #require(StoreExtent(fixture.reader, fixture.times).newest?.wall)
+        let row = try #require(try Self.days(fixture, to: end.iso8601).rows.first)
+        for (number, share) in row.shares.enumerated() where share >= 0 {
+            let start = Int(QueryFixture.wall("2026-04-14T00:00:00Z").tenths / 10)
+            let from = start + number * 86_400
+            let range = TimeRange(
+                from: WallTime(seconds: from),
+                to: WallTime(seconds: from + 86_400)
+            )
+            let reports = try StoreLedger.reports(fixture.reader, fixture.times, range)
+            let line = try #require(reports.first?.lines.first)
+            let exact = 100 * line.coveredTenths / max(1, line.elapsedTenths)
+            // On a day with two hours on record a quarter of an hour is an eighth.
+            let allowed: Int64 = line.elapsedTenths < 400_000 ? 14 : 3
+            #expect(abs(Int64(share) - exact) <= allowed, "day \(number): \(share), \(exact)")
+        }
+    }
+
+    /// Files do not say how often a value was due: that of the page is the ledger's.
+    @Test(arguments: [20, 60, 360, 1_440] as [Int64])
+    func anImportOfFewValuesHasItsDays(minutes: Int64) throws {
+        let folder = try TestFolder(isInMemory: true)
+        let plan = StorePlan(.megabytes(4))
+        let (history, _) = try HistoryFile.open(path: folder.path("history.db"), plan: plan)
+        let start = QueryFixture.wall("2026-11-21T00:00:00Z").nanoseconds
+        let lost: Range<Int64> = 4 * 1_440..<6 * 1_440
+        let all = (0...12 * 1_440 / minutes).map { $0 * minutes }
+        let kept = all.filter { !lost.contains($0) }
+        let samples = kept.map { minute in
+            ImportedSample(
+                source: "old-pi",
+                wall: WallTime(nanoseconds: start + minute * 60_000_000_000),
+                values: [.init(.pm25, FixedPoint(minute, decimals: 1))]
+            )
+        }
+        try HistoryImport.run(into: history) { session in
+            try session.add(samples)
+            return ((), .keep)
+        }
+        try history.close()
+        let reader = try HistoryReader(path: folder.path("history.db"))
+        let days = try ProofDays(reader, StoreTimes(reader), in: ("UTC", .utc), now: nil)
+        let row = try #require(days.rows.first)
+        #expect(row.channels == ["old-pi/pm25"] && row.first == 0)
+        #expect(row.shares.count == 13 && days.causes.map(\.cause) == [.notImported])
+        // A value speaks for the interval before it: the first that is lost is of the day before.
+        let part = Int(minutes * 100 / 1_440)
+        let exceptions = [3: 100 - part, 4: 0, 5: part]
+        for (number, share) in row.shares.prefix(12).enumerated() {
+            let exact = exceptions[number] ?? 100
+            #expect(abs(share - exact) <= 3, "day \(number): \(share), \(exact)")
+        }
+    }
+
     /// Another stream takes the place of the first after an hour.
     @Test func aChannelThatIsNoMoreEnds() throws {
         let fixture = try QueryFixture([QueryFixture.boot(followedFrom: "2026-04-14T00:00:00Z")])
