@@ -18,7 +18,7 @@ LATE_BYTES_MAX = {"explain": 6_000, "facts": 12_000, "alerts": 1_500, "entries":
 # Of these the page Events shows the value alone, or the words of a code.
 BARE_DETAILS = {"nextStep", "sentence", "identity", "profile", "node", "text", "reason", "why"}
 BYTES_MAX = 60_000  # By gzip: what a browser gets at the first visit, in one language.
-LATER_BYTES_MAX = 64_000  # By gzip: the scripts of Events, and of all pages that are not in the navigation bar.
+LATER_BYTES_MAX = 66_000  # By gzip: the scripts of Events, and of all pages that are not in the navigation bar.
 
 
 def read(*names):
