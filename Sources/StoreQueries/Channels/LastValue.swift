@@ -22,12 +22,10 @@ package struct LastValue: Hashable, Sendable {
             return
         }
         var piece: HistoryCoverage.Piece?
-        try HistoryCoverage(reader).each(
-            channel.stream.id,
-            channel: channel.index,
-            isSplit: { _ in false },
-            { piece = $0 }
-        )
+        try HistoryCoverage(reader).each(channel.stream.id, channel: channel.index) {
+            piece = $0
+            return true
+        }
         guard let piece else { return nil }
         let span = HistorySpan(
             boot: piece.boot,
