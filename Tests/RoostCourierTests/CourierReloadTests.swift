@@ -71,7 +71,7 @@ import Testing
         let known = Set(Self.edits.map(\.key))
         let configuration = try Self.read()
         let properties = Set(Mirror(reflecting: configuration).children.compactMap(\.label))
-        #expect(properties == known.subtracting(["leave"]).union(["left"]))
+        #expect(properties == known.subtracting(["leave"]).union(["left", "source"]))
         let network = Mirror(reflecting: configuration.network).children.compactMap(\.label)
         #expect(Set(network) == ["metered", "proxy", "address"])
         let stations = Mirror(reflecting: configuration.stations).children.compactMap(\.label)
