@@ -145,17 +145,10 @@ package final class EyesSettings: Sendable {
     package func exported() throws(ControlFailure) -> ExportedFile {
         if let trouble { throw ControlFailure(code: .store, message: trouble) }
         let own = state.withLock { $0.own }
-        var (values, leftOut) = (own.behind(file), [String]())
-        // A camera without a device is any in a file, and none of the owner's.
-        if !own.choosesCamera(behind: file), values["camera"] != nil {
-            values["camera"] = nil
-            leftOut.append("camera: no camera is chosen")
-        }
-        let text = JSONValue.object(values).lines + "\n"
+        let (merged, choosesCamera) = (own.behind(file), own.choosesCamera(behind: file))
         do throws(ConfigurationError) {
-            _ = try Self.read(Array(text.utf8), file: "the exported eyes.json")
+            return try ExportedCamera(merged, choosesCamera: choosesCamera).file
         } catch { throw Self.refusal(error) }
-        return ExportedFile(name: "eyes.json", content: text, leftOut: leftOut)
     }
 
     /// What the owner has set, for a backup.

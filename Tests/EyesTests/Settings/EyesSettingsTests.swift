@@ -70,6 +70,30 @@ import Testing
         #expect(!none.content.contains("640") && none.leftOut.count == 1)
     }
 
+    @Test(arguments: [
+        ("rtsp://admin:hunter2@192.168.1.30/1", true),
+        ("curl http://host/a 'https://hunter2@host/b'", true),
+        ("rtsp://admin:hunter2#?@192.168.1.30", true),
+        ("rtsp://192.168.1.30/hunter2@home", false),
+        ("hunter2@home:1", false),
+    ])
+    func aProgramWithAPasswordIsNotExported(word: String, isLeftOut: Bool) throws {
+        let command = #"["ffmpeg", "-i", "\#(word)"]"#
+        let alone = try settings(#"{"command": \#(command), "retentionDays": 3}"#).exported()
+        #expect(alone.content.contains("hunter2") != isLeftOut)
+        #expect(alone.content.contains("retentionDays"))
+        #expect(alone.leftOut.contains { $0.hasPrefix("command: ") } == isLeftOut)
+        let live = #"{"command": ["x"], "live": {"command": \#(command), "width": 320}}"#
+        let file = try settings(live).exported()
+        #expect(file.content.contains("hunter2") != isLeftOut)
+        #expect(file.leftOut.contains { $0.hasPrefix("live.command: ") } == isLeftOut)
+        let values = try EyesSettings.read(Array(file.content.utf8), file: "eyes.json").values
+        let other = EyesSettings(values, path: "/etc/roost/eyes.json", folder: "/nowhere")
+        other.load()
+        let inUse = try #require(other.inUse.configuration)
+        #expect(inUse.command == ["x"] && (inUse.live == nil) == isLeftOut)
+    }
+
     @Test func partsThatStayBlackAreRectangles() throws {
         let settings = try settings()
         try settings.change(ChangeCamera(#"{"covers": ["0 600 300 400"]}"#))
