@@ -45,19 +45,35 @@ package struct ExportedConfiguration {
         _ overlay: StationOverlay,
         _ problems: [ConfigurationProblem]
     ) -> StationOverlay {
-        problems.reduce(overlay) { overlay, problem in
-            let parts = problem.place.split(separator: ".").map(String.init)
-            switch parts.first {
-            case "alerts" where parts.count > 2: return overlay.setting(rule: parts[2], to: nil)
-            case "devices" where parts.count > 2 && !overlay.adds(parts[1]):
-                let change = JSONValue.object([parts[1]: .object([parts[2]: .null])])
-                return overlay.patched(by: ["devices": change])
-            case "devices" where parts.count > 1:
-                return overlay.patched(by: ["devices": .object([parts[1]: .null])])
-            case let key?: return overlay.patched(by: [key: .null])
-            case nil: return overlay
+        problems.reduce(overlay) { used, problem in
+            let place = problem.place
+            // Looked up in all that was set: what an earlier problem removed is no other's place.
+            if let id = longest(of: overlay.rules.keys, at: place, behind: "alerts.rules.") {
+                return used.setting(rule: id, to: nil)
             }
+            if let name = longest(of: overlay.devices.keys, at: place, behind: "devices.") {
+                let (keys, prefix) = (overlay.device(name).keys, "devices.\(name).")
+                guard !overlay.adds(name), let key = longest(of: keys, at: place, behind: prefix)
+                else { return used.patched(by: ["devices": .object([name: .null])]) }
+                return used.patched(by: ["devices": .object([name: .object([key: .null])])])
+            }
+            guard let key = longest(of: overlay.fields.keys, at: place, behind: ""),
+                key != "alerts", key != "devices"
+            else { return used }
+            return used.patched(by: [key: .null])
         }
+    }
+
+    /// The longest of the names that a place is, or begins with: names may have points.
+    private static func longest(
+        of names: some Sequence<String>,
+        at place: String,
+        behind prefix: String
+    ) -> String? {
+        names.filter { name in
+            let whole = prefix + name
+            return place == whole || place.hasPrefix(whole + ".") || place.hasPrefix(whole + "[")
+        }.max { $0.utf8.count < $1.utf8.count }
     }
 
     /// New rules go into the list of a file's rules, all others into its `changes`.

@@ -86,6 +86,40 @@ import Testing
         #expect(leftOut.count == 4 && leftOut.contains { $0.hasPrefix("devices.x") })
     }
 
+    @Test func aPointInANameIsNoEndOfIt() throws {
+        let (_, after, text, leftOut) = try Self.both(
+            #"{"store": {}, "deviceSettings": {"board.2": {"title": "A"}}}"#,
+            #"""
+            {"devices": {
+               "board": {"type": "milano-board", "address": "http://192.168.1.20/",
+                         "intervalSeconds": 5},
+               "board.2": {"title": "B", "record": false},
+               "lamp.2": {"type": "no-such", "address": "http://192.168.1.2/"},
+               "lamp": {"title": "Lampe"}},
+             "alerts": {"rules": {
+               "my.rule": {"isOn": true},
+               "my": {"channel": "*/co2", "when": {"value": {"atLeast": 1500}}}}}}
+            """#
+        )
+        #expect(after.devices.map(\.name) == ["board"])
+        #expect(after.titles == ["board.2": "A", "lamp": "Lampe"])
+        #expect(after.unrecorded == ["board.2"])
+        #expect(after.alerts.listed.contains { $0.rule.id == "my" })
+        #expect(!text.contains("no-such") && !text.contains("my.rule"))
+        let places = ["alerts.rules.my.rule", "devices.board.2.title", "devices.lamp.2.type"]
+        #expect(leftOut.count == 3)
+        #expect(places.allSatisfy { place in leftOut.contains { $0.hasPrefix("\(place): ") } })
+    }
+
+    @Test func anUnknownKeyOfTheAlertsKeepsTheRules() throws {
+        let (_, after, _, leftOut) = try Self.both(
+            #"{"store": {}}"#,
+            #"{"alerts": {"sound": 1, "rules": {"who-24h": {"isOn": false}}}}"#
+        )
+        #expect(leftOut.count == 1)
+        #expect(after.alerts.listed.contains { $0.rule.id == "who-24h" && !$0.isOn })
+    }
+
     @Test func theFileLocksWhatItSaysOfDevicesAndRules() throws {
         let file = try Self.read(
             #"""
