@@ -61,14 +61,26 @@ package struct StationBackup: Sendable {
 
     /// The configuration files of the station, the courier and the camera for another card.
     ///
-    /// - Throws: The error of the first program that refuses or does not answer.
-    package func exportedFiles() async throws -> [ExportedFile] {
-        var files: [ExportedFile] = []
+    /// - Throws: The error of the station alone: what another program refuses is named.
+    package func exportedFiles() async throws -> ExportedFiles {
+        var (files, leftOut) = ([ExportedFile](), [String]())
         for owner in [BackupOwner.station, .courier, .camera] {
-            guard let client = clients[owner] else { continue }
-            files.append(try await client.ask(ExportSettings(), for: actor, within: Self.limit))
+            guard let client = clients[owner] else {
+                leftOut.append("\(owner.program): it does not run here")
+                continue
+            }
+            do {
+                files.append(try await client.ask(ExportSettings(), for: actor, within: Self.limit))
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                // A camera in trouble keeps no rules, devices and targets back.
+                guard owner != .station else { throw error }
+                let reason = (error as? ControlFailure)?.message ?? "\(error)"
+                leftOut.append("\(owner.program): \(reason)")
+            }
         }
-        return files
+        return ExportedFiles(files: files, leftOut: leftOut)
     }
 
     /// Checks a backup with all programs: nothing is changed.

@@ -20,7 +20,9 @@ struct SettingsExport: ParsableArguments {
     /// - Parameter station: The station's socket; nil for the usual one.
     /// - Throws: `ClientFailure`; nothing is written where one of the files is there already.
     func write(station: String?) throws {
-        let files = try exported(station)
+        let exported = try exported(station)
+        let files = exported.files
+        defer { for words in exported.leftOut { Output.error("without a file: \(words)") } }
         guard let output else {
             guard let file = files.first else { return }
             Output.write(file.content, to: 1)
@@ -52,7 +54,7 @@ struct SettingsExport: ParsableArguments {
         for words in file.leftOut { Output.error("not in \(file.name): \(words)") }
     }
 
-    private func exported(_ station: String?) throws -> [ExportedFile] {
+    private func exported(_ station: String?) throws -> ExportedFiles {
         let others: [BackupOwner: String] = [.courier: courierSocket, .camera: cameraSocket]
         return try BackupOptions.with(station: station, others) { station in
             try await station.exportedFiles()

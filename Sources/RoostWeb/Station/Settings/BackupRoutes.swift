@@ -43,8 +43,8 @@ package struct BackupRoutes: Sendable {
                     answers: BackupView.self
                 ),
             Route(.get, "/api/v1/backup/files", .owner) { request in
-                let files = try await backup(for: request).exportedFiles()
-                return try .json(ExportView(files: files))
+                let exported = try await backup(for: request).exportedFiles()
+                return try .json(ExportView(files: exported.files, leftOut: exported.leftOut))
             }
             .about(
                 "What the owner set, as configuration files for another card, without secrets.",
@@ -150,6 +150,8 @@ struct BackupView: Codable, Sendable {
 /// The answer of `GET /api/v1/backup/files`.
 struct ExportView: Codable, Sendable {
     let files: [ExportedFile]
+    /// Programs that have no file here, each with its reason.
+    let leftOut: [String]
 }
 
 struct RestoreForm: Decodable, Sendable {

@@ -70,7 +70,8 @@ function files({ api }) {
     rows.replaceChildren(...answer.files.map((one) => el("li", {}, el("div", {},
       button(t("backup.files.save", { name: one.name }), () => download(one.name, btoa(String.fromCharCode(...new TextEncoder().encode(one.content)))), { class: "small" }),
       one.secrets.length ? el("p", { class: "hint" }, t("backup.files.secrets"), " ", asIs(one.secrets.join(", "))) : "",
-      one.leftOut.map((words) => el("p", { class: "hint" }, t("backup.files.lacks"), " ", quoted(words)))))));
+      one.leftOut.map((words) => el("p", { class: "hint" }, t("backup.files.lacks"), " ", quoted(words)))))),
+    ...answer.leftOut.map((words) => el("li", {}, el("p", { class: "hint" }, t("backup.files.without"), " ", quoted(words)))));
   })), rows];
 }
 
