@@ -30,23 +30,30 @@ static struct {
     int (*end)(handle);
     void (*release)(unsigned char *);
 } library;
-static int is_loaded;
 
-static void load(void) {
+static int load(void) {
     void *found = dlopen("libturbojpeg.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!found) return;
+    if (!found) return 0;
     *(void **)&library.begin = dlsym(found, "tjInitTransform");
     *(void **)&library.transform = dlsym(found, "tjTransform");
     *(void **)&library.error = dlsym(found, "tjGetErrorCode");
     *(void **)&library.end = dlsym(found, "tjDestroy");
     *(void **)&library.release = dlsym(found, "tjFree");
-    is_loaded = library.begin && library.transform && library.error && library.end && library.release;
+    if (library.begin && library.transform && library.error && library.end && library.release)
+        return 1;
+    dlclose(found);
+    return 0;
 }
 
+// Only what was found is kept: a library that is installed later is used without a restart.
 int ccamera_can_cover(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
-    return is_loaded;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static int is_loaded;
+    pthread_mutex_lock(&mutex);
+    if (!is_loaded) is_loaded = load();
+    int can = is_loaded;
+    pthread_mutex_unlock(&mutex);
+    return can;
 }
 
 // The parts of a picture as its frame header has them.
