@@ -16,13 +16,15 @@ struct LiveConnections: ~Copyable {
 
     /// The result of one read of the program's output.
     enum Heard {
+        /// No whole frame, or only frames that were dropped.
         case nothing
-        case frames([[UInt8]])
+        /// At least one frame; the covered one that was wanted, where it could be covered.
+        case frames(wanted: [UInt8]?)
         case ended(String)
     }
 
     private let period: Duration
-    private let cover: PictureCover
+    private var covered: CoveredFrames
     private var followers: [LiveFollower] = []
     private var program: GuardedProgram?
     private var name = ""
@@ -35,7 +37,7 @@ struct LiveConnections: ~Copyable {
     ///   - frames: Frames per second that each connection gets, at most.
     ///   - cover: Parts of each frame that are black.
     init(frames: Int, _ cover: PictureCover) {
-        (period, self.cover) = (.seconds(1) / frames, cover)
+        (period, covered) = (.seconds(1) / frames, CoveredFrames(cover))
     }
 
     /// Number of connections that get pictures.
@@ -57,6 +59,7 @@ struct LiveConnections: ~Copyable {
         (program, name) = (started, command[0])
         splitter = JPEGSplitter(byteMax: LivePictureMessage.frameMax)
         due = .boot
+        covered.restart()
     }
 
     /// Ends the program.
@@ -124,8 +127,12 @@ struct LiveConnections: ~Copyable {
         followers.removeAll(where: \.isGone)
     }
 
-    /// Reads the program's output, once.
-    mutating func read() -> Heard {
+    /// Reads the program's output, once, and sends the frames that are due.
+    ///
+    /// Only a frame that is due or wanted is covered, as that costs time; all others go nowhere.
+    ///
+    /// - Parameter isWanted: Whether the picture of a motion waits for a frame.
+    mutating func read(isWanted: Bool, at now: MonotonicInstant) -> Heard {
         guard isOutputReadable, let program else { return .nothing }
         let count = Glibc.read(program.output, &piece, piece.count)
         if count < 0, errno == EAGAIN || errno == EINTR { return .nothing }
@@ -136,21 +143,29 @@ struct LiveConnections: ~Copyable {
         guard splitter.tooLargeCount == 0 else {
             return .ended("a picture has more than \(LivePictureMessage.frameMax >> 20) MiB")
         }
-        guard !frames.isEmpty else { return .nothing }
-        do throws(CaptureError) {
-            return .frames(
-                try frames.map { frame throws(CaptureError) in
-                    try cover.covering(frame)
-                }
-            )
-        } catch { return .ended("\(error)") }
+        var (isAny, wanted) = (false, [UInt8]?.none)
+        for (index, frame) in frames.enumerated() {
+            let isDue = now >= due.advanced(by: .zero - period / 2)
+            guard isDue || isWanted && index == frames.count - 1 else {
+                isAny = true
+                continue
+            }
+            switch covered.next(frame) {
+            case .dropped: break
+            case .ended(let why): return .ended(why)
+            case .frame(let frame):
+                isAny = true
+                if isWanted { wanted = frame }
+                guard isDue else { continue }
+                do { try send(frame, at: now) } catch { return .ended("\(error)") }
+            }
+        }
+        return isAny ? .frames(wanted: wanted) : .nothing
     }
 
-    /// Sends a frame, unless it comes sooner than the rate allows.
-    mutating func send(_ frame: [UInt8], at now: MonotonicInstant) {
-        guard now >= due.advanced(by: .zero - period / 2),
-            let message = try? LivePictureMessage.frame(frame).encoded()
-        else { return }
+    /// Sends a covered frame to all followers.
+    private mutating func send(_ frame: [UInt8], at now: MonotonicInstant) throws {
+        let message = try LivePictureMessage.frame(frame).encoded()
         due = max(due, now).advanced(by: period)
         for index in followers.indices { followers[index].offer(message, at: now) }
     }

@@ -201,17 +201,17 @@ package final class LiveServer: Sendable {
 
     private func read(_ connections: inout LiveConnections) {
         let now = Self.now
-        switch connections.read() {
+        let isWanted = shared.withLock { $0.isFrameWanted }
+        switch connections.read(isWanted: isWanted, at: now) {
         case .nothing: break
-        case .frames(let frames):
-            let isWanted = shared.withLock { shared in
+        case .frames(let wanted):
+            let isGiven = shared.withLock { shared in
                 shared.machine.frame(at: now)
-                defer { shared.isFrameWanted = false }
-                if shared.isFrameWanted { shared.frame = frames.last }
-                return shared.isFrameWanted
+                guard let wanted, shared.isFrameWanted else { return false }
+                (shared.isFrameWanted, shared.frame) = (false, wanted)
+                return true
             }
-            if isWanted { ring(frameBell) }
-            for frame in frames { connections.send(frame, at: now) }
+            if isGiven { ring(frameBell) }
         case .ended(let why):
             let actions = shared.withLock { $0.machine.fail(why, at: now) }
             perform(actions, &connections, at: now)
