@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// TurboJPEG's transforms, in its API since version 1.4. They work on the blocks of a picture as they
-// are coded: all blocks that are not covered stay as they are, bit by bit.
+// TurboJPEG's transforms, in its API since version 1.4. They work on the coded blocks of a picture:
+// all blocks that are not covered stay as they are, bit by bit.
 typedef void *handle;
 struct region {
     int x, y, w, h;
@@ -190,8 +190,9 @@ int ccamera_cover(const uint8_t *picture, size_t size, const struct ccamera_area
     struct transform transform = {.operation = no_operation, .options = copy_none,
                                   .data = &task, .filter = blacken};
     unsigned long length = 0;
-    int status = library.transform(one, picture, size, 1, covered, &length, &transform, limit_scans);
-    // A warning is of a picture that is cut or has bytes too many: its blocks are covered all the same.
+    int status =
+        library.transform(one, picture, size, 1, covered, &length, &transform, limit_scans);
+    // A warning is of a picture that is cut or has bytes too many: its blocks are covered, too.
     if (status != 0 && library.error(one) != warning) error = EINVAL;
     library.end(one);
     if (!error && (!*covered || length == 0)) error = EINVAL;

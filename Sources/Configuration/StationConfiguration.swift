@@ -196,6 +196,12 @@ extension StationConfiguration {
         claimsAfterPowerOn = reader.claimWindow()
         alerts = reader.object("alerts").map { AlertsConfiguration($0, problems) } ?? .standard
         reader.finish()
+        useIntervals(problems)
+        checkTogether(problems)
+    }
+
+    /// Gives devices the intervals of `deviceSettings`.
+    private mutating func useIntervals(_ problems: ProblemList) {
         for (name, interval) in intervals.sorted(by: { $0.key < $1.key }) {
             let place = "deviceSettings.\(name).intervalSeconds"
             let range = intervalRange(of: name)
@@ -205,7 +211,6 @@ extension StationConfiguration {
                 problems.add(place, words)
             }
         }
-        checkTogether(problems)
     }
 
     /// Names of devices with an interval of their own.
