@@ -7,6 +7,8 @@ final class MemoryFiles: CourierFiles {
         var files: [String: [UInt8]] = [:]
         var writeCount = 0
         var isFull = false
+        /// Names of files that cannot be written.
+        var broken: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -19,6 +21,8 @@ final class MemoryFiles: CourierFiles {
 
     func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
+    func setBroken(_ names: Set<String>) { state.withLock { $0.broken = names } }
+
     func read(_ name: String, limit: Int) async throws -> [UInt8]? {
         guard let bytes = self[name] else { return nil }
         guard bytes.count <= limit else { throw CourierFilesError("\(name) is too large") }
@@ -27,7 +31,9 @@ final class MemoryFiles: CourierFiles {
 
     func replace(_ name: String, _ bytes: [UInt8]) async throws {
         try state.withLock { state in
-            guard !state.isFull else { throw CourierFilesError("\(name): no space left") }
+            guard !state.isFull, !state.broken.contains(name) else {
+                throw CourierFilesError("\(name): no space left")
+            }
             state.files[name] = bytes
             state.writeCount += 1
         }

@@ -207,9 +207,9 @@ package actor SubscriberStore {
             let other = try await files.read(Self.serverKeyFile, limit: 32)
                 .map { try CurveKey(secret: $0) }
             let (next, report) = try backup.merged(with: present, other)
-            guard !isTrial, report.items.contains(where: { $0.change != .same }) else {
-                return report
-            }
+            let own = backup.key.flatMap { $0 == other ? nil : $0 }
+            let isNew = own != nil || report.items.contains { $0.change != .same }
+            guard !isTrial, isNew else { return report }
             let key = try await open()
             var lines: [String: Entry] = [:]
             for one in next {
@@ -217,13 +217,15 @@ package actor SubscriberStore {
                 let line = try known ?? SubscriberFile.line(of: one, key: key)
                 lines[one.address] = Entry(subscriber: one, line: line)
             }
-            if let own = backup.key, own != other {
-                try await files.replace(Self.serverKeyFile, own.secret)
-                serverKey = own
-            }
             let (written, places) = (lines, next.map(\.address))
             try await write(places) { written[$0]?.line }
             (entries, order) = (written, places)
+            // The key comes last: where it cannot be written, another restore writes it. A key that
+            // comes before its list would leave the browsers that are here without notices.
+            if let own {
+                try await files.replace(Self.serverKeyFile, own.secret)
+                serverKey = own
+            }
             return report
         }
     }

@@ -113,6 +113,36 @@ import Testing
         #expect(first == [come])
     }
 
+    @Test func aKeyThatIsNotWrittenComesWithTheNextRestore() throws {
+        try simulate { clock in
+            let files = MemoryFiles()
+            let store = SubscriberStore(files, clock: clock)
+            let phone = try Subscriber(token: Self.phone)
+            let browser = Subscriber(
+                .webPush(try WebPushServer.Browser(path: "/b").endpoint(at: PushLife.origin))
+            )
+            let before = try await store.serverKey()
+            _ = try await store.put(phone)
+            let backup = SubscriberBackup(key: try CurveKey(), [browser])
+            let names = [SubscriberStore.file, SubscriberStore.serverKeyFile]
+            for name in names {
+                files.setBroken([name])
+                await #expect(throws: CourierFilesError.self) {
+                    _ = try await store.restore(backup, isTrial: false)
+                }
+                #expect(files[SubscriberStore.serverKeyFile] == before.secret)
+                let isListed = try await store.all().contains(browser)
+                #expect(isListed == (name == SubscriberStore.serverKeyFile))
+            }
+            files.setBroken([])
+            _ = try await store.restore(backup, isTrial: false)
+            let used = try await store.serverKey()
+            #expect(used == backup.key && files[SubscriberStore.serverKeyFile] == used.secret)
+            let all = try await store.all()
+            #expect(Set(all) == [phone, browser])
+        }
+    }
+
     @Test func aCardsSubscribersAreTakenOnceAtTheStart() throws {
         try simulate { clock in
             let (old, fresh) = (try PushLife(clock), try PushLife(clock))
