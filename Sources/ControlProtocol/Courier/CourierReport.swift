@@ -25,7 +25,8 @@ package struct CourierReport: Codable, Hashable, Sendable {
     package var omittedEventCount: Int
     /// Entries that the owner added and that are not in use.
     package var leftOut: [LeftOut] = []
-    /// Why what the owner added could not be read; nil when it could.
+    /// Why what the owner added could not be read, or subscribers of a card's backup could not be
+    /// restored; nil when they could.
     package var settingsTrouble: String?
     /// Targets of samples, in the order of the configuration.
     package var targets: [OutboxReport]

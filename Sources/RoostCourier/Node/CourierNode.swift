@@ -393,7 +393,7 @@ package final class CourierNode: Sendable {
             report.stationTrouble = await current.station?.trouble
             report.cursorTrouble = await cursors.trouble
             (report.isMetered, report.omittedEventCount) = (targets.isMetered, news.omittedCount)
-            return await settings.completed(report)
+            return await settings.completed(report, cardTrouble: pushSubscriptions?.cardTrouble)
         }
     }
 }

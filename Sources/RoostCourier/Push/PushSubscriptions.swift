@@ -1,5 +1,6 @@
 import ControlProtocol
 import Core
+import HardwareIO
 import Logging
 
 /// Answers requests of pages and other programs about subscribers, and to notify them now.
@@ -23,6 +24,8 @@ actor PushSubscriptions {
     private var buckets: PushBuckets?
     private var last: Last?
     private var number = 0
+    /// Why the subscribers of a card's backup are not restored; nil when there are none to restore.
+    private(set) var cardTrouble: String?
 
     /// - Parameters:
     ///   - runtime: A folder that a start of the machine clears; nil keeps buckets in memory.
@@ -86,13 +89,14 @@ actor PushSubscriptions {
     func restore(_ backup: SubscriberBackup, isTrial: Bool) async throws -> RestoreReport {
         let report = try await store.restore(backup, isTrial: isTrial)
         guard !isTrial else { return report }
+        cardTrouble = nil
         for task in tasks.all() { await task.wake() }
         return report
     }
 
     /// Restores the subscribers that `roost provision` found in a card's backup, once.
     ///
-    /// A failure is tried again at the next start.
+    /// A failure is tried again at the next start, and is in the report until then.
     func takeCard(from files: (any CourierFiles)?, logger: Logger) async {
         guard let files else { return }
         let name = SubscriberBackup.cardFile
@@ -106,6 +110,10 @@ actor PushSubscriptions {
             }
             try await files.replace(name, [])
         } catch {
+            let reason = (error as? ControlFailure)?.message ?? "\(error)"
+            cardTrouble =
+                "phones and browsers of the card's backup are not restored: "
+                + "\(PlainText.shown(reason, limit: 400)); restore the backup's file on the page"
             let metadata: Logger.Metadata = ["file": "\(name)", "why": "\(error)"]
             logger.error("subscribers not restored", metadata: metadata)
         }

@@ -334,7 +334,9 @@ actor CourierSettings {
     private func origin(of id: String) -> SettingReport.Origin { file.hasEntry(id) ? .file : .ui }
 
     /// Adds to a report what the owner set: origins, what is not in use, what cannot be read.
-    func completed(_ report: CourierReport) -> CourierReport {
+    ///
+    /// - Parameter cardTrouble: Why a card's backup is not restored; nil where it is.
+    func completed(_ report: CourierReport, cardTrouble: String?) -> CourierReport {
         var report = report
         for index in report.targets.indices {
             report.targets[index].origin = origin(of: report.targets[index].id)
@@ -342,7 +344,7 @@ actor CourierSettings {
         for index in report.receivers.indices {
             report.receivers[index].origin = origin(of: report.receivers[index].id)
         }
-        (report.leftOut, report.settingsTrouble) = (merged.leftOut, trouble)
+        (report.leftOut, report.settingsTrouble) = (merged.leftOut, trouble ?? cardTrouble)
         return report
     }
 

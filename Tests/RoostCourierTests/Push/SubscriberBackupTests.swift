@@ -159,6 +159,26 @@ import Testing
         }
     }
 
+    @Test func aCardsSubscribersThatAreNotRestoredAreSaidUntilTheyAre() throws {
+        try simulate { clock in
+            let (old, fresh) = (try PushLife(clock), try PushLife(clock))
+            try await Self.running(old) { node in
+                try await Self.subscribed(old, node)
+                let content = try await PushLife.ask(node, BackUp(secrets: true)).content
+                let wrong = Array(#"{"push": {"subscribers": ["x"]}}"#.utf8)
+                try await fresh.courier.files.replace(SubscriberBackup.cardFile, wrong)
+                try await Self.running(fresh) { next in
+                    let before = try await PushLife.ask(next, GetCourierStatus())
+                    let trouble = try #require(before.settingsTrouble)
+                    #expect(trouble.contains("not restored") && trouble.contains("cannot be read"))
+                    _ = try await PushLife.ask(next, RestorePart(content, isTrial: false))
+                    let after = try await PushLife.ask(next, GetCourierStatus())
+                    #expect(after.settingsTrouble == nil)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         #"{"push": 1}"#, #"{"push": {"subscribers": [1]}}"#, #"{"push": {"subscribers": ["x"]}}"#,
         #"{"push": {"key": "AAAA", "subscribers": []}}"#,
