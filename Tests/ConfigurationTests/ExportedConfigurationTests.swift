@@ -53,7 +53,8 @@ import Testing
         // What a file names may have any address; what an owner adds, one of the network.
         let confined = after.devices.map { device in
             var device = device
-            #expect(device.confine(to: after.reach))
+            let isInReach = device.confine(to: after.reach)
+            #expect(isInReach)
             return device
         }
         #expect(confined == before.devices && after.lights == before.lights)
