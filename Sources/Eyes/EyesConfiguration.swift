@@ -105,6 +105,19 @@ package struct EyesConfiguration: Hashable, Sendable {
         return leaves
     }
 
+    /// Why parts that stay black lie elsewhere in the live picture; nil where they do not.
+    ///
+    /// Sizes of a program are not known here.
+    package var coverTrouble: String? {
+        guard !cover.areas.isEmpty, let camera, let live else { return nil }
+        let (own, other) = (live.width * camera.height, live.height * camera.width)
+        // A side is a whole number: 1366 × 768 and 640 × 360 have one ratio.
+        guard abs(own - other) * 50 > other else { return nil }
+        return "parts that stay black lie elsewhere in the live picture of \(live.width) × "
+            + "\(live.height) than in pictures of \(camera.width) × \(camera.height); give both "
+            + "sizes one ratio of width to height"
+    }
+
     /// The shape to open the ring with: unless the file gives one, that which it has.
     ///
     /// It reads the card, which may block.
@@ -151,8 +164,11 @@ package struct EyesConfiguration: Hashable, Sendable {
             }
         )
         records = root.bool("record") ?? true
+        // Parts are of a whole picture: in one of another ratio they would lie elsewhere.
+        let size = camera.map { (wide: $0.width, high: $0.height) }
+        let ratio = cover.areas.isEmpty ? nil : size
         if var reader = root.object("live") {
-            let settings = LiveSettings(&reader, instead: camera?.liveCommand) {
+            let settings = LiveSettings(&reader, instead: camera?.liveCommand, ratio: ratio) {
                 Self.command(&$0)
             }
             live = settings.isOn ? settings : nil

@@ -36,5 +36,6 @@ struct EyesCheckCommand: ParsableCommand {
             "live picture: \(live.isOwn ? live.command[0] : source), \(live.width) × "
                 + "\(live.height), at most \(live.framesPerSecond) a second"
         )
+        if let trouble = found.coverTrouble { Output.line(trouble) }
     }
 }

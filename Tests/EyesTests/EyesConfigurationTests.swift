@@ -89,6 +89,32 @@ import Testing
     }
 
     @Test(arguments: [
+        (#""camera": {}, "live": {}"#, "640x360"),
+        (#""camera": {"width": 1366, "height": 768}, "live": {}"#, "640x360"),
+        (#""camera": {"width": 720, "height": 1280}, "live": {}"#, "360x640"),
+        (#""camera": {}, "live": {"width": 320}"#, "320x180"),
+        (#""camera": {}, "live": {"height": 720}"#, "1280x720"),
+        (#""camera": {"width": 640, "height": 480}, "live": {}"#, "640x480"),
+    ])
+    func theLivePictureHasTheRatioOfPicturesWithCovers(_ text: String, _ size: String) throws {
+        let covered = #"{\#(text), "covers": ["0 0 500 500"]}"#
+        let found = try EyesConfiguration(Array(covered.utf8), file: "eyes.json")
+        let live = try #require(found.live)
+        #expect("\(live.width)x\(live.height)" == size && found.coverTrouble == nil)
+        let plain = try EyesConfiguration(Array("{\(text)}".utf8), file: "eyes.json")
+        let hasStandard = plain.live?.width == 640 || plain.live?.height == 480
+        #expect(hasStandard && plain.coverTrouble == nil)
+    }
+
+    @Test func coversOfAnotherRatioAreSaid() throws {
+        let text = #"""
+            {"camera": {}, "live": {"width": 640, "height": 480}, "covers": ["0 0 500 500"]}
+            """#
+        let found = try EyesConfiguration(Array(text.utf8), file: "eyes.json")
+        #expect(found.coverTrouble?.contains("640 × 480 than in pictures of 1280 × 720") == true)
+    }
+
+    @Test(arguments: [
         (#"{"camera": {}, "command": ["x"]}"#, "command"),
         (#"{}"#, "command"),
         (#"{"camera": {"device": "video0"}}"#, "camera.device"),

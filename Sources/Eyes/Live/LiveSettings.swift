@@ -22,17 +22,21 @@ package struct LiveSettings: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - instead: The command where there is none; nil if one is required.
+    ///   - ratio: Width and height of pictures whose ratio a size that is not given has; nil for
+    ///     640 × 480.
     ///   - texts: Reads a list of texts.
     init(
         _ reader: inout ObjectReader,
         instead: [String]?,
+        ratio: (wide: Int, high: Int)?,
         texts: (inout ObjectReader) -> [String]
     ) {
         let isOn = reader.bool("isOn") ?? true
         self.isOn = isOn
         framesPerSecond = reader.whole("framesPerSecond", in: 1...30) ?? 10
-        width = reader.whole("width", in: 16...4_096) ?? 640
-        height = reader.whole("height", in: 16...4_096) ?? 480
+        let sides = 16...4_096
+        let given = (reader.whole("width", in: sides), reader.whole("height", in: sides))
+        (width, height) = Self.size(given.0, given.1, ratio, within: sides)
         limit = reader.seconds("limitSeconds", in: 1...60) ?? .seconds(15)
         bounds = MachineBounds(
             celsiusMax: reader.number("celsiusMax", in: 30...110) ?? 75,
@@ -53,5 +57,27 @@ package struct LiveSettings: Hashable, Sendable {
             }
         }
         reader.finish()
+    }
+
+    private static func size(
+        _ width: Int?,
+        _ height: Int?,
+        _ ratio: (wide: Int, high: Int)?,
+        within sides: ClosedRange<Int>
+    ) -> (width: Int, height: Int) {
+        guard let ratio else { return (width ?? 640, height ?? 480) }
+        // The nearest even number, as cameras give two pixels one colour.
+        func side(_ length: Int, _ part: Int, of whole: Int) -> Int {
+            let nearest = (length * part + whole) / (2 * whole) * 2
+            return min(max(nearest, sides.lowerBound), sides.upperBound)
+        }
+        let isWide = ratio.wide >= ratio.high
+        let wide =
+            width ?? height.map { side($0, ratio.wide, of: ratio.high) }
+            ?? (isWide ? 640 : side(640, ratio.wide, of: ratio.high))
+        let high =
+            height ?? width.map { side($0, ratio.high, of: ratio.wide) }
+            ?? (isWide ? side(640, ratio.high, of: ratio.wide) : 640)
+        return (wide, high)
     }
 }

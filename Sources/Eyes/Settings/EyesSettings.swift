@@ -292,7 +292,11 @@ package final class EyesSettings: Sendable {
         let merged = state.own.behind(file)
         let (given, own) = (EyesOverlay.leaves(merged), state.own.leaves)
         let hasCamera = state.own.choosesCamera(behind: file)
-        let standard = (try? EyesConfiguration.standard.leaves) ?? [:]
+        var standard = (try? EyesConfiguration.standard.leaves) ?? [:]
+        // The size of the live picture follows that of the pictures where parts are covered.
+        for key in ["live.width", "live.height"] {
+            standard[key] = state.inUse?.leaves[key] ?? standard[key]
+        }
         let settings = EyesOverlay.fields.map { field in
             let key = field.key
             var value = given[key] ?? standard[key] ?? .null
@@ -318,6 +322,7 @@ package final class EyesSettings: Sendable {
         )
         report.settings = settings
         report.cameras = cameras
+        report.coverTrouble = state.inUse?.coverTrouble
         return report
     }
 }

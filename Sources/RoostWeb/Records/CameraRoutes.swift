@@ -159,6 +159,8 @@ struct CameraSettingsView: Decodable, Sendable {
     let file: String
     let hasProgram: Bool
     let trouble: String?
+    /// Why parts that stay black lie elsewhere in the live picture.
+    let coverTrouble: String?
     /// The owner's settings alone, as in `eyes.json`.
     let own: EntryFields
     let settings: [Setting]
@@ -174,6 +176,7 @@ struct CameraSettingsView: Decodable, Sendable {
             json.member("file", report.file)
             json.member("hasProgram", report.hasProgram)
             if let trouble = report.trouble { json.member("trouble", trouble) }
+            if let trouble = report.coverTrouble { json.member("coverTrouble", trouble) }
             json.member("own", json: report.own)
             json.array("settings", report.settings) { json, setting in
                 json.object { json in

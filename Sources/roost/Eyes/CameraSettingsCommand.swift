@@ -211,6 +211,7 @@ private enum CameraText {
             return "\(setting.key.padded(to: 22)) \(value) \(setting.origin.rawValue)"
         }
         if report.hasProgram { lines.append("pictures by a program, which \(report.file) names") }
+        if let trouble = report.coverTrouble { lines.append(trouble) }
         lines += report.cameras.map { "plugged in: \($0.device)  \($0.path)  \($0.name)" }
         return lines
     }

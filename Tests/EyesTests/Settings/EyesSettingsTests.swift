@@ -98,6 +98,12 @@ import Testing
         let settings = try settings()
         try settings.change(ChangeCamera(#"{"covers": ["0 600 300 400"]}"#))
         #expect(value("covers", of: settings) == "[\"0 600 300 400\"] ui")
+        let text = #"""
+            {"covers": ["0 600 300 400"], "camera": {"device": "any"}, "live": {"isOn": true}}
+            """#
+        try settings.change(ChangeCamera(text))
+        #expect(value("live.height", of: settings) == "360 default")
+        #expect(settings.report(cameras: []).coverTrouble == nil)
         let failure = #expect(throws: ControlFailure.self) {
             try settings.change(ChangeCamera(#"{"covers": ["0 600 300 401"]}"#))
         }

@@ -80,6 +80,9 @@ package struct CameraSettingsReport: Codable, Hashable, Sendable {
     package let trouble: String?
     /// All settings of the owner, as JSON text.
     package let own: String
+    /// Why parts that stay black lie elsewhere in the live picture, without its full stop; nil
+    /// where they do not.
+    package var coverTrouble: String?
     package var settings: [Setting] = []
     /// Cameras that are plugged in.
     package var cameras: [EyesReport.Camera] = []

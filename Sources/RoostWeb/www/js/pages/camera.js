@@ -11,7 +11,7 @@ export const title = "camera.title";
 /** A picture may take a minute, and the end of a live picture another. */
 const PATIENCE = 135000;
 const STATES = { done: "good", failed: "poor", skipped: "unknown" };
-const SIZES = ["320×240", "640×480", "1280×720", "1920×1080"];
+const SIZES = ["320×240", "640×360", "640×480", "1280×720", "1920×1080"];
 const MASKS_MAX = 16, NONE = "";
 
 /** The settings; `isAbsent` where the camera's program does not run. */
@@ -223,7 +223,8 @@ function covers(view) {
   for (const one of valueOf(view, key)) append(one.split(" ").map(Number));
   paint();
   const hint = [t("camera.covers.hint"), ...locking(view, locked)];
-  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.covers")), el("p", { class: "hint" }, hint), stage, list, wrong, el("div", { class: "row" }, add));
+  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.covers")), el("p", { class: "hint" }, hint),
+    view.coverTrouble ? el("p", { class: "wrong" }, t("camera.covers.ratio")) : "", stage, list, wrong, el("div", { class: "row" }, add));
   return Object.assign(node, {
     name: key, isLocked: locked, input: add,
     /** Shows the picture to draw on as the camera gives it, whichever way up it says that it is. */
