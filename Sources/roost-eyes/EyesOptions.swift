@@ -27,15 +27,6 @@ struct EyesOptions: ParsableArguments {
         return try attempt(78) { try EyesSettings.read(bytes, file: config).alone }
     }
 
-    /// The configuration of the file.
-    ///
-    /// - Throws: As `values`.
-    func read() throws -> EyesConfiguration {
-        let limit = EyesConfiguration.byteLimit
-        let bytes = try attempt(1) { try FileBytes.read(config, limit: limit) }
-        return try attempt(78) { try EyesConfiguration(bytes, file: config) }
-    }
-
     private func attempt<Value>(_ code: Int32, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch {
             Output.error("\(error)")

@@ -6,7 +6,11 @@ import Eyes
 struct TryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Takes one picture now and keeps it nowhere but in the file named."
+        abstract: "Takes one picture now and keeps it nowhere but in the file named.",
+        discussion: """
+            It is as the file and the settings of the page Camera have it: parts that they cover \
+            are black.
+            """
     )
 
     @OptionGroup var options: EyesOptions
@@ -14,11 +18,14 @@ struct TryCommand: ParsableCommand {
     @Option(help: "The file for the picture; without it only its size is said.")
     var output: String?
 
+    @Option(help: "The folder of what the owner set.")
+    var state = "/var/lib/roost-eyes"
+
     @Flag(help: "Run the program of the live picture for five seconds, and say how it did.")
     var live = false
 
     func run() throws {
-        let found = try options.read()
+        let found = try configuration()
         if live { return try tryLive(found.live) }
         let program = CaptureProgram(
             found.command,
@@ -36,9 +43,24 @@ struct TryCommand: ParsableCommand {
         try FileBytes.put(picture, output)
     }
 
+    /// The file with what the owner set behind it: it may say which parts are covered.
+    private func configuration() throws -> EyesConfiguration {
+        let settings = EyesSettings(try options.values(), path: options.config, folder: state)
+        settings.load()
+        if let trouble = settings.trouble {
+            Output.error(trouble)
+            throw ExitCode(1)
+        }
+        guard let found = settings.inUse.configuration else {
+            Output.error("no camera is chosen, in \(options.config) or on the page Camera")
+            throw ExitCode(1)
+        }
+        return found
+    }
+
     private func tryLive(_ settings: LiveSettings?) throws {
         guard let settings else {
-            Output.error("\(options.config) has no \"live\"; docs/reference/camera.md has its keys")
+            Output.error("there is no live picture; docs/reference/camera.md says how to have one")
             throw ExitCode(1)
         }
         let seconds = 5
