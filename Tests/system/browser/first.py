@@ -228,6 +228,12 @@ def sent(walk, house, hands):
     hands.press("Save")
     check.demand(browser.shows("Set already", 20), f"it is not saved: {browser.text()[-500:]}")
     check.same([one["id"] for one in house.courier.report()["targets"]], ["mqtt"], "the targets")
+    # A page that begins here has read no catalogue of another page.
+    browser.open("/start?step=4")
+    check.demand(browser.shows("Set already", 20), f"what is set is not there after a reload: {browser.text()[:500]}")
+    check.demand("outbox." not in browser.text("main"), f"a code in place of a sentence: {browser.text()[:500]}")
+    said = ("Something is missing here", "A person has to change something", "All is delivered", "It tries again by itself", "On its way")
+    check.demand(any(one in browser.text("main") for one in said), f"no state of the target: {browser.text()[:500]}")
     hands.press("Go on")
     check.demand(browser.shows("To the readings"), f"no end: {browser.text()[:500]}")
     for words in ("air", "Klasse 3b", "ntfy", "mqtt"):

@@ -1,10 +1,10 @@
 // The fourth step: where values go. Servers that announce themselves come first; every type has its form.
 import { asIs, card, el, mark } from "../dom.js";
-import { code, t } from "../i18n.js";
+import { code, loadMore, t } from "../i18n.js";
 import { entryCard } from "./entryform.js";
 
 export async function load(api, query, context) {
-  const outbox = await api.get("/outbox"), [add, change, url] = ["add", "change", "url"].map((name) => query.get(name));
+  const [outbox] = await Promise.all([api.get("/outbox"), loadMore("outbox")]), [add, change, url] = ["add", "change", "url"].map((name) => query.get(name));
   const isShown = outbox.isRunning && query.get("step") === "4";
   return { ...outbox, form: isShown ? await entryCard("targets", { add: add ?? "any", change, url }, context) : null };
 }
