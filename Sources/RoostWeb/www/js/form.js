@@ -32,6 +32,8 @@ function eye(input, isNew) {
     input.type = isShown ? "text" : "password";
     node.textContent = t(isShown ? "form.hide" : "form.show");
   };
+  // What is shown is read along by no speller that asks a server, and by no keyboard that learns.
+  for (const [name, off] of [["spellcheck", "false"], ["autocapitalize", "none"], ["autocorrect", "off"]]) input.setAttribute(name, off);
   show(isNew);
   return node;
 }

@@ -56,7 +56,8 @@ function backUp({ api, me }) {
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
     download(fileName, file);
-    password.input.value = "";
+    passphrase.input.value = password.input.value = "";
+    show(password, false);
     if (given.history) await copied(api, copy);
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
   }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me), copy];
