@@ -74,12 +74,16 @@ export function changeDialog(device, { devices, lines, channels }, context) {
     const body = changed(values);
     if (Object.keys(body).length) await api.send("PATCH", path, body);
     if (!costs(body)) return done();
+    // It is saved: what keeps the page from seeing the device again is no failure of that.
     cost.textContent = t("devices.begins");
-    const words = await back(api, body.name ?? device.name, device.restartSeconds);
-    cost.textContent = "";
+    for (const one of edit.querySelectorAll("input, select, button")) one.disabled = true;
+    const words = await back(api, body.name ?? device.name, device.restartSeconds).catch(() => t("do.saved"));
+    edit.replaceChildren(el("p", { class: "done", role: "status" }, words));
+    forget?.remove();
+    box.querySelector(".end button").focus();
     await live.refresh().catch(() => {});
     context.reload();
-    return words;
+    return "";
   });
   /** Whether values are missing for a time when this is saved. */
   const costs = (body) => Boolean(device.restartSeconds) && ANEW.some((key) => key in body);
@@ -92,10 +96,9 @@ export function changeDialog(device, { devices, lines, channels }, context) {
   if (measures) {
     edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), cost.previousElementSibling);
   }
-  const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"),
-    isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit,
-    isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
-      button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); }))));
+  const forget = isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
+    button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); })));
+  const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"), isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit, forget);
 }
 
 /** Waits until a driver that begins anew measures, and says after how long; or what it is instead. */
@@ -107,7 +110,7 @@ async function back(api, name, seconds) {
       if (!["absent", "unplugged", "unusable", "not answering"].includes(one.state)) return t("devices.back", { time: duration(Math.max(1, Math.round(time))) });
       if (time > 5) return t("devices.back.not", { state: code("state", one.state) });
     }
-    if (time > seconds + 20) return t("devices.back.not", { state: one ? code("state", one.state) : "–" });
+    if (time > seconds + 20) return one ? t("devices.back.not", { state: code("state", one.state) }) : t("do.saved");
     await new Promise((done) => { setTimeout(done, 1000); });
   }
 }
