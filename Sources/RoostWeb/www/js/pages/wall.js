@@ -4,7 +4,7 @@ import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
 import { bytes, clock, clockSeconds, date, day, dayStart, duration, moment, number, rfc3339, value, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { channelName, confirmed, reason } from "../words.js";
+import { byGroup, channelName, confirmed, problemWords, reason } from "../words.js";
 
 /** A first try may meet the limit of requests a second. */
 const RETRY = 2500;
@@ -82,7 +82,10 @@ function picture(one, props) {
 
 /** Means of the minutes around a moment, of what people ask for first. */
 async function measuredAt(time, { api }) {
-  const channels = (live.station?.channels ?? []).filter((one) => !["motion", "detail"].includes(one.group)).slice(0, CHANNELS), at = moment(time) / 1000;
+  // A channel that the history does not have would be refused with all others.
+  const at = moment(time) / 1000, hasBegun = (one) => one.oldest && moment(one.oldest) / 1000 <= at + AROUND;
+  const channels = ((await api.get("/channels")).items ?? []).filter((one) => hasBegun(one) && !one.isImported && !["motion", "detail"].includes(one.group)).sort(byGroup).slice(0, CHANNELS);
+  if (!channels.length) return [t("records.then.none")];
   const around = (reach) => ({ channel: channels.map((one) => one.id), from: rfc3339(at - reach), to: rfc3339(at + reach) });
   const found = await api.get("/series", { ...around(AROUND), points: 1 });
   const values = found.series.filter(({ mean }) => isKnown(mean[0])).map((one) => `${channelName({ id: one.channel })} ${value(one.mean[0], one.decimals)} ${one.unit}`);
@@ -91,13 +94,21 @@ async function measuredAt(time, { api }) {
 
 /** One picture as large as the screen, with those before and after it: by buttons, arrows or a swipe. */
 function look(first, at) {
-  let one = first, from = 0, turn = 0;
+  let one = first, from = 0, turn = 0, isAsking = false;
   const place = el("div"), why = el("p"), words = el("p", { class: "quiet number" }), then = el("p", { class: "quiet", role: "status" });
   const indexOf = () => at.items.findIndex((other) => key(other) === key(one));
   const step = async (by) => {
-    if (!at.items[indexOf() + by] && by > 0 && at.next) await at.more();
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      // A page of motions may be one without pictures.
+      while (by > 0 && !at.items[indexOf() + by] && at.next && box.isConnected) await at.more();
+    } catch (problem) {
+      if (problem.status === undefined) console.error(problem);
+      then.replaceChildren(...problemWords(problem));
+    } finally { isAsking = false; }
     const next = at.items[indexOf() + by];
-    if (next && box.isConnected) { one = next; draw(); }
+    if (next && box.isConnected) { one = next; draw(); } else drawButtons();
   };
   const older = button(t("records.older"), () => step(1), { class: "small" }), younger = button(t("records.younger"), () => step(-1), { class: "small" });
   const save = el("a", { class: "button" }, t("records.download"));
@@ -119,22 +130,26 @@ function look(first, at) {
     const x = event.clientX - from;
     if (Math.abs(x) > SWIPE) step(x < 0 ? 1 : -1);
   });
+  function drawButtons() {
+    const { items, next } = at, index = indexOf();
+    // A button that is disabled loses the focus to the page beneath, where arrows are not heard.
+    for (const [node, isOff] of [[younger, index <= 0], [older, index < 0 || index >= items.length - 1 && !next]]) {
+      if (isOff && document.activeElement === node) box.focus();
+      node.disabled = isOff;
+    }
+  }
   async function draw() {
-    const { items, next } = at, index = indexOf(), mine = (turn += 1);
+    const mine = (turn += 1);
     box.querySelector("h2").textContent = one.time ? `${dayOf(one)}, ${timeOf(one, clockSeconds)}` : timeOf(one);
     place.replaceChildren(picture(one, {}));
     why.replaceChildren(t("records.by", { source: one.source }), lengthOf(one) ? `, ${lengthOf(one)}` : "");
     words.textContent = [t("records.number", { n: number(one.number) }), bytes(one.bytes)].join(" · ");
     save.setAttribute("href", address(`/records/${one.number}/picture`));
     save.setAttribute("download", one.name);
-    // A button that is disabled loses the focus to the page beneath, where arrows are not heard.
-    for (const [node, isOff] of [[younger, index <= 0], [older, index < 0 || index >= items.length - 1 && !next]]) {
-      if (isOff && document.activeElement === node) box.focus();
-      node.disabled = isOff;
-    }
+    drawButtons();
     show(remove, at.mayDelete);
     then.replaceChildren();
-    const found = one.time ? await measuredAt(one.time, at.context).catch(() => []) : [];
+    const found = one.time ? await measuredAt(one.time, at.context).catch(() => [t("records.then.none")]) : [];
     if (mine === turn) then.replaceChildren(...found);
   }
   draw();
