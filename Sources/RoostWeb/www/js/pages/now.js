@@ -49,7 +49,13 @@ function dayOf({ time, store }) {
 
 /** The curves of channels by their ids, with one question; null without an answer. */
 export async function dayCurves(api, channels, range = dayOf(live.station)) {
-  const answer = channels.length ? await api.maybe("/series", { channel: channels.map((one) => one.id), ...range, points: POINTS }) : null;
+  const ask = (given) => (given.length ? api.maybe("/series", { channel: given.map((one) => one.id), ...range, points: POINTS }) : null);
+  let answer = await ask(channels);
+  // One that the history does not have yet is refused with all others.
+  if (!answer && channels.length > 1) {
+    const known = ((await api.maybe("/channels"))?.items ?? []).map((one) => one.id), rest = channels.filter((one) => known.includes(one.id));
+    if (rest.length < channels.length) answer = await ask(rest);
+  }
   return answer && { series: new Map(answer.series.map((one) => [one.channel, one])), from: answer.from, to: answer.to };
 }
 
