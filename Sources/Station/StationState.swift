@@ -190,6 +190,11 @@ final class StationState: Sendable {
     /// - Throws: `ControlFailure` for a file that could not be read again.
     func exported() throws(ControlFailure) -> ExportedFile {
         let (file, catalog) = values.withLock { ($0.file, $0.catalog) }
+        let configured = Set(configuration.devices.map(\.name))
+        let names = detection.ownNames.filter { !configured.contains($0) }.map { name in
+            "\(name): the name of a found sensor stays on this card; give that name to the sensor "
+                + "of the other card, and what the file sets for it counts there"
+        }
         let exported: ExportedConfiguration
         do throws(ConfigurationError) {
             exported = try ExportedConfiguration(file, settings.overlay, catalog: catalog)
@@ -199,7 +204,7 @@ final class StationState: Sendable {
         return ExportedFile(
             name: "roost.json",
             content: exported.text,
-            leftOut: exported.leftOut
+            leftOut: exported.leftOut + names
         )
     }
 

@@ -100,6 +100,11 @@ final class DetectionClient: Sendable {
         state.withLock { state in state.machine.ports.values.contains { $0.id == port } }
     }
 
+    /// Names of found devices, plugged in or not, that they would not get on another card.
+    var ownNames: [String] {
+        state.withLock { $0.machine.registry.ownNames($0.machine.catalog.profiles) }
+    }
+
     /// Devices that are away, and adapters that cannot be looked at.
     var missing: [StationFacts.Missing] { state.withLock { $0.machine.missing } }
 

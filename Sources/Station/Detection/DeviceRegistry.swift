@@ -73,6 +73,25 @@ struct DeviceRegistry: Hashable, Sendable {
         records.filter { $0.value.name == name }.map(\.key).min()
     }
 
+    private static func base(for profile: Profile) -> String {
+        // Every device of lines has the same driver.
+        let driver = profile.driver ?? profile.id
+        return driver == "line" ? profile.id : driver
+    }
+
+    /// Names that the same sensors would not get on another card, sorted.
+    func ownNames(_ profiles: [Profile]) -> [String] {
+        records.values.compactMap { record -> String? in
+            guard let name = record.name else { return nil }
+            guard let profile = profiles.first(where: { $0.id == record.profile }) else {
+                return name
+            }
+            let base = Self.base(for: profile)
+            let number = name.hasPrefix("\(base)-") ? Int(name.dropFirst(base.count + 1)) : nil
+            return name == base || number != nil ? nil : name
+        }.sorted()
+    }
+
     /// A name for a new device of a profile that nothing has yet: `sds011`, `sds011-2`.
     ///
     /// - Parameters:
@@ -84,9 +103,7 @@ struct DeviceRegistry: Hashable, Sendable {
         suffix: String? = nil,
         besides taken: Set<String>
     ) -> String {
-        // Every device of lines has the same driver.
-        let driver = profile.driver ?? profile.id
-        var base = driver == "line" ? profile.id : driver
+        var base = Self.base(for: profile)
         if let suffix {
             let plain = suffix.map { PlainName.fits("x\($0)") ? $0 : "-" }
             // Keeps the end: the paths of all sockets begin alike.

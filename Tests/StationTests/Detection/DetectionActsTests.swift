@@ -247,6 +247,25 @@ import Testing
         #expect(gaps.allSatisfy { $0.cause != .unexplained }, "\(gaps)")
     }
 
+    /// Another card finds its sensor under another name.
+    @Test func anExportNamesTheSensorsThatWereRenamed() throws {
+        let (before, after) = try simulate { clock in
+            let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)
+            return try await bench.run { bench in
+                bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
+                try await bench.sleep(.minutes(1))
+                let before = try bench.station.state.exported().leftOut
+                _ = try await bench.ask(RenameDevice("sds011", to: "balcony"))
+                try await bench.sleep(.minutes(1))
+                bench.usb.unplug(1)
+                try await bench.sleep(.minutes(1))
+                return (before, try bench.station.state.exported().leftOut)
+            }
+        }
+        #expect(before.isEmpty)
+        #expect(after.count == 1 && after.first?.hasPrefix("balcony: the name") == true)
+    }
+
     /// While its line is probed again after the rename.
     @Test func adoptRightAfterARenameIsNotInItsOwnWay() throws {
         let (answers, names, events) = try simulate { clock in
