@@ -3,6 +3,7 @@ import { DASHES, stepAt } from "../chart.js";
 import { el, svg, table } from "../dom.js";
 import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
+import { live } from "../live.js";
 import { stretchAt } from "../strip.js";
 import { channelName, flagNames, plainQuantity, reason } from "../words.js";
 
@@ -69,7 +70,7 @@ export function differenceWords({ series: { series: all }, shift, window: { from
   const names = { one: channelName(all[0].item), other: channelName(all[1].item) };
   if (!both.length) return t("history.differ.never", names);
   const decimals = all[0].decimals + 1, of = (one) => one.sum / one.count, mean = both.reduce((sum, at) => sum + of(first.get(at)) - of(other.get(at)), 0) / both.length, size = number(Math.abs(mean), decimals);
-  const share = Math.min(1, (both.length * bin) / (Math.min(to, now) - from));
+  const share = Math.min(1, (both.length * bin) / Math.max(bin, Math.min(to, now) - from));
   const key = size === number(0, decimals) ? "same" : mean > 0 ? "above" : "below";
   return `${t(`history.differ.${key}`, { ...names, size: `${size} ${all[0].unit}` })} ${t("history.differ.both", { share: share < 0.001 ? `< ${percent(0.001, 1)}` : percent(share, 1) })}`;
 }
@@ -79,6 +80,6 @@ export function stepTable(series) {
     `${series.unsure.includes(index) ? "~" : ""}${stamp(time)}`, value(series.least[index], series.decimals), value(series.mean[index], series.decimals), value(series.most[index], series.decimals),
     number(series.count?.[index] ?? 0), flagWords(series.flags?.[index]),
   ]);
-  return table(`${channelName(series.item)}, ${series.unit}, ${zoneName(series.t[0] ?? Date.now() / 1000)}`,
+  return table(`${channelName(series.item)}, ${series.unit}, ${zoneName(series.t[0] ?? live.now)}`,
     [t("history.from"), t("history.least"), t("history.mean"), t("history.most"), t("history.count"), t("history.flags")], rows);
 }

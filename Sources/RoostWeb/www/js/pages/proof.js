@@ -2,6 +2,7 @@
 import { button, card, el, facts, mark, table } from "../dom.js";
 import { bytes, dated, duration, fromWall, month, number, percent, stamp, zone } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
+import { live } from "../live.js";
 import { channelName, deviceTitle, reason } from "../words.js";
 import { drawDays, legend, LONG } from "./proofdays.js";
 import { openDay } from "./proofsheet.js";
@@ -65,7 +66,7 @@ function sentence(answer, days, words, proof) {
   return [mark(words ? "unknown" : unknown ? "moderate" : "good"), el("div", {},
     el("strong", {}, t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given)),
     el("p", {}, words ?? t(measured === 1000 ? "proof.whole" : unknown ? "proof.shares.unknown" : "proof.shares", given)),
-    proof ? el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? Date.now() / 1000) })) : null)];
+    proof ? el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
 }
 
 /** What is missing by cause, most first. */

@@ -79,7 +79,7 @@ function follower(changed) {
 
 /** Form for quantity and days; others than owners get at most the last 14 days. */
 function period(own, clusters, { api, me }, changed) {
-  const now = Date.now() / 1000, today = toInput(now).slice(0, 10), first = toInput(now - 13 * DAY).slice(0, 10);
+  const now = live.now, today = toInput(now).slice(0, 10), first = toInput(now - 13 * DAY).slice(0, 10);
   const choice = field("quantity", t("sites.quantity"), { control: el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name)))) });
   const [from, to] = [["from", first], ["to", today]].map(([name, value]) =>
     field(name, t(`history.${name}`), { type: "date", value, min: may(me, "owner") || me?.isRecord ? null : first, max: today, required: true }));
@@ -188,7 +188,7 @@ function sheet(site, range) {
   const newest = site.values.map((one) => one.time).filter(Boolean).sort().at(-1);
   const own = (live.station?.channels ?? []).find((one) => site.values.some((other) => other.quantity === quantityOf(one.id)));
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
-  dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago((Date.now() - Date.parse(newest)) / 1000)}` : t("sites.noValue")),
+  dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago(live.now - Date.parse(newest) / 1000)}` : t("sites.noValue")),
     table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
       quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.sampleCount ? value(one.mean, one.decimals + 1) : "–", one.correctionCount ? number(one.correctionCount) : ""])),
     same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null, hints);
