@@ -30,7 +30,7 @@ export async function openGap(context, item, [from, to, cause]) {
   dialog(t("gap.title", { duration: duration(to - from) }), t("do.close"),
     el("p", { class: "quiet" }, `${channelName(item)} · ${span(from, to)}`), body);
   const middle = rfc3339(Math.min(to - 0.5, Math.max(from + 1, (from + to) / 2)));
-  const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts(), loadMore("history")]);
+  const [gap] = await Promise.all([context.api.maybe(`/gaps/${item.id}/${middle}`), loadFacts(), loadMore("history").catch(() => {})]);
   body.replaceChildren(...sheet(gap ?? { cause }, context, item, from));
 }
 
