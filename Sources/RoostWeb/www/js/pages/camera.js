@@ -177,7 +177,7 @@ function covers(view) {
   const stage = el("div", { class: "stage" }), parts = el("div", { "aria-hidden": "true" });
   stage.style.cssText = "position:relative;touch-action:none;aspect-ratio:16/9;overflow:hidden;border-radius:5px;background:var(--hair)";
   stage.append(parts);
-  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => Math.round(Number(one.value.replace(",", ".")) * 10)));
+  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => (one.value.trim() ? Math.round(Number(one.value.replace(",", ".")) * 10) : NaN)));
   const fits = ([left, top, width, height]) => left >= 0 && top >= 0 && width > 0 && height > 0 && left + width <= 1000 && top + height <= 1000;
 
   function paint(extra = []) {
