@@ -46,7 +46,7 @@ export function make(root, context) {
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
       if (live.station && curves === null) { curves = undefined; drawCurves(); }
       // What is typed into a row stays until the row says something else.
-      keyed(ports, items, (one) => JSON.stringify(one), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
+      keyed(ports, items, (one) => JSON.stringify([one, data.plugs?.items.find(({ node }) => node && node === one.node), data.plugs?.sockets]), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
       show(none, !items.length);
       show(board, may(context.me, "owner"));
     },
