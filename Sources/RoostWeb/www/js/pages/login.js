@@ -13,7 +13,7 @@ export function make(root, { api }) {
   return { update({ invitation, trust }) {
     if (isMade) return;
     isMade = true;
-    root.append(invitation ? joinCard(api, invitation) : loginCard(api), claimedLine(trust?.claimed) ?? "", trustLine());
+    root.append(invitation ? joinCard(api, invitation) : loginCard(api), (!invitation && claimedLine(trust?.claimed)) || "", trustLine());
   } };
 }
 
