@@ -122,8 +122,10 @@ export function hereProblems(options, values) {
       one.fail();
       local.input.focus();
     }, { class: "small" });
-    // The field is seen when the button names it.
-    local.closest("details")?.setAttribute("open", "");
+    // The field is seen when the button names it; what else is folded stays so.
+    const fold = one.closest("details");
+    if (local.closest("details") !== fold) one.after(local);
+    fold?.setAttribute("open", "");
     return [one.name, [t("entry.here", { name: t("entry.local") }), " ", allow]];
   }));
 }
