@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, stepAt } from "../chart.js";
-import { card, el, keyed, mark, asIs, setText, show } from "../dom.js";
+import { card, el, keyed, mark, asIs, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { clock, countdown, date, duration, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -216,11 +216,19 @@ function renewAtEnd() {
 
 const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
 
+/** Whether a channel has no value of now. */
+const isGone = (one) => one.isStale || (one.value ?? null) === null;
+
 /** Channels that open on a tap, with some of their names. */
-function folded(key) {
-  const words = el("summary"), list = el("ul", { class: "list values" }), node = el("details", { hidden: true }, words, list);
+function folded(key, isMarked = false) {
+  const words = el("span"), sign = el("span"), level = el("span", { class: "level" }), list = el("ul", { class: "list values" }), node = el("details", { hidden: true }, el("summary", {}, sign, words, " ", level), list);
   return { node, update(channels, answer) {
     put(list, channels, answer);
+    // What is folded says so itself when one of it is poor or has no value.
+    const shown = !isMarked ? null : channels.some((one) => !isGone(one) && one.level === "poor") ? "poor" : channels.some((one) => !one.isKept && isGone(one)) ? "unknown" : null;
+    if (shown) setMark(sign, shown);
+    setText(level, shown ? t(`level.${shown}`) : "");
+    show(sign, shown !== null);
     const names = [...new Set(channels.map((one) => quantityName(one.quantity, one.name)))];
     setText(words, plural(key, channels.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
     show(node, channels.length > 0);
@@ -228,7 +236,7 @@ function folded(key) {
 }
 
 function valueList(context) {
-  const rows = el("ul", { class: "list values" }), seldom = folded("now.more"), hidden = folded("now.hidden");
+  const rows = el("ul", { class: "list values" }), seldom = folded("now.more"), hidden = folded("now.hidden", true);
   const choose = later("choice", context, () => choose.lastChild);
   const compare = el("a", {}, t("now.compare"));
   const node = el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.values")), compare), rows, seldom.node, hidden.node, el("div", { class: "split" }, el("a", { class: "quiet", href: "/numbers" }, t("now.explain")), choose));
@@ -260,7 +268,7 @@ export function makeRow(isInCard = false) {
   node.tick = () => setText(age, ageLine(channel, isInCard));
   node.renew = (given, answer) => {
     channel = given;
-    const one = answer?.series?.get(channel.id), isOld = channel.isStale || (channel.value ?? null) === null;
+    const one = answer?.series?.get(channel.id), isOld = isGone(channel);
     node.className = `reading${isOld && !channel.isKept ? " stale" : ""}${channel.quality?.length ? " doubtful" : ""}`;
     setText(name, quantityName(channel.quantity, channel.name));
     name.href = `/history?channel=${channel.id}`;
