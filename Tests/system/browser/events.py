@@ -65,6 +65,7 @@ CASES = {
         [event(60, "device away", "warning", "a"), event(70, "device away", "warning", "b"), event(180, "device back", "notice", "a")],
         [["“a” was unplugged for 2 min", "over", 1, "sensors", False], ["“b” was unplugged", "began", 1, "sensors", False]]),
     "an alert begins": ([alert(60, "raised", "warning", **RAISED)], [["PM2.5 of “dust” is too high: 16.2 µg/m³, mean of 24 h, limit 15", "began", 1, "air", False]]),
+    "a test of a rule": ([event(60, "alert raised", "warning", "alerts", **RAISED, key="dust-high:test", flags="test to:phone")], [["A test notice of “dust-high” went out", None, 1, "station", False]]),
     "an alert gets worse": (
         [alert(60, "raised", "warning", **RAISED), alert(120, "level", "error", **{"raise": 7}, level="2", was="1", value="40")],
         [["PM2.5 of “dust” got worse: 40 µg/m³, mean of 24 h", "worse", 1, "air", False]]),

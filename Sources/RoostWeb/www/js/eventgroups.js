@@ -1,5 +1,5 @@
 // Events as a person counts them: a beginning with its end, and the same thing many times, are one entry each. Pure.
-import { eventSentence } from "./facts.js";
+import { eventSentence, isTest } from "./facts.js";
 import { dayStart } from "./format.js";
 
 /** Kinds of which a day may have thousands. */
@@ -73,7 +73,7 @@ function* pairs(events) {
   for (let index = events.length - 1; index >= 0; index -= 1) {
     if (index % PIECE === 0) yield;
     const event = events[index], { kind } = event, closer = ENDS[kind] ?? BETWEEN[kind] ?? kind;
-    const isOpening = kind in ENDS, hasEnd = isOpening || CLOSERS.has(kind) || kind in BETWEEN;
+    const isOpening = kind in ENDS && !isTest(event), hasEnd = isOpening || CLOSERS.has(kind) || kind in BETWEEN;
     const key = hasEnd ? identity(event, closer) : "", entry = hasEnd ? open.get(key) : null;
     if (entry && !(isOpening && entry.opening.kind === kind)) {
       entry.events.unshift(event);

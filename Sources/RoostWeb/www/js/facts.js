@@ -86,11 +86,16 @@ function values(event) {
   return found;
 }
 
+/** Whether an alert was raised to try the way of its notices: it has no end. */
+export const isTest = ({ kind, details }) => kind === "alert raised" && /\btest\b/.test(details?.flags ?? "");
+
 /** Which of a kind's sentences fits: an alert says what is too high, and some events are two. */
-function variant({ kind, details = {} }) {
+function variant(event) {
+  const { kind, details = {} } = event;
   const { key, kind: rule, value, limit, level, was, forSeconds } = details;
   if (kind === "alert level" && Number(level) < Number(was)) return ".better";
   if (kind === "alert silenced" && forSeconds === 0) return ".end";
+  if (isTest(event)) return ".test";
   if (!key || !["alert raised", "alert resolved"].includes(kind)) return "";
   if (key.endsWith(":station")) return ".station";
   if (["silent", "stuck"].includes(rule)) return `.${rule}`;
