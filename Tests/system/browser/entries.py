@@ -66,6 +66,8 @@ def target(walk, one):
     shot(walk, "entry-here")
     browser.press("Yes, this computer")
     check.same(browser.labelled(LOCAL).get_attribute("value"), "true", "the field after the tap")
+    check.same(browser.script("return document.querySelectorAll('.entry details[open]').length"), 0, "options that the tap unfolds")
+    browser.press("More options")
     check.demand("as usual: no" in browser.text(".entry"), "what is usual is not said")
     check.same(browser.labelled("Time-out of a request (s)").get_attribute("placeholder"), "60", "the usual time-out")
     browser.fill("Channels", "dust")
