@@ -5,6 +5,7 @@ The answers are made here and are cut as the station cuts them, because no stati
 
 import json
 import re
+from datetime import datetime, timezone
 
 from ..check import until
 from . import rehearsal
@@ -41,7 +42,7 @@ GROUP = """const [events, done] = arguments, base = document.querySelector('scri
 
 def event(seconds, kind, severity="info", source="dust", /, **details):
     """An event so many seconds after the midnight of the day."""
-    time = f"2026-04-08T{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}Z"
+    time = f"{datetime.fromtimestamp(DAY + seconds, timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
     return {"id": f"0-{seconds}000000000-{kind}", "time": time, "isSure": True, "bootID": "0", "instantSeconds": seconds, "source": source, "kind": kind,
             "severity": severity, "details": details}
 

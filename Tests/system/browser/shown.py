@@ -57,7 +57,7 @@ def look(walk, stage):
     check.demand(until(lambda: browser.script(ROWS) == ["attic/pm10", "attic/pm25", "dust/pm10"], 10), f"the order: {browser.script(ROWS)}")
     station = browser.ask("GET", "/station")[1]
     check.same([one.get("place") for one in station["channels"]], ["first", "first", None, "hidden"], "places in /station")
-    browser.press("1 channel is hidden: PM2.5")
+    browser.script("[...document.querySelectorAll('summary')].find((one) => one.innerText.startsWith('1 channel is hidden: PM2.5')).click()")
     check.demand(until(lambda: browser.script("return document.querySelector('details[open] .reading .value b')?.innerText") not in (None, "", "–"), 10), "the value of a hidden channel")
     if walk.shots:
         browser.picture(os.path.join(walk.shots, "now-hidden-360-light-en.png"), 360, True)

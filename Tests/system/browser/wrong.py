@@ -54,7 +54,7 @@ def open_forms(t):
     name, limit, lasting = t["rules.name"], t["rules.limit"], t["rules.for"]
     device, place = t["devices.id"], t["devices.field.address"]
     entry = t["entry.id"]
-    names = ["", ".", "ä b/c", "x" * 65, CONTROL, MARKS]
+    names = ["", ".", "/", "x" * 65, CONTROL, MARKS]
     ids = ["", "Ä", "x" * 33, "a b", CONTROL, MARKS]
     web = ["", "x", "ftp://192.168.1.20/", "http://", "http://a b/", CONTROL]
     return [

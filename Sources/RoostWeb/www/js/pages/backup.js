@@ -65,7 +65,7 @@ function backUp({ api, me }) {
 
 /** What was set, as the files that a person with an editor writes: each with what it lacks. */
 function files({ api }) {
-  const rows = el("ul", { class: "steps", role: "status" });
+  const rows = el("ul", { class: "steps" });
   return [el("div", { class: "row" }, action(t("backup.files.get"), async () => {
     const answer = await api.get("/backup/files");
     rows.replaceChildren(...answer.files.map((one) => el("li", {}, el("div", {},
@@ -73,7 +73,7 @@ function files({ api }) {
       one.secrets.length ? el("p", { class: "hint" }, t("backup.files.secrets"), " ", asIs(one.secrets.join(", "))) : "",
       one.leftOut.map((words) => el("p", { class: "hint" }, t("backup.files.lacks"), " ", quoted(words)))))),
     ...answer.leftOut.map((words) => el("li", {}, el("p", { class: "hint" }, t("backup.files.without"), " ", quoted(words)))));
-  })), rows];
+  })), el("div", { role: "status" }, rows)];
 }
 
 /** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */

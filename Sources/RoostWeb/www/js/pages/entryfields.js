@@ -131,7 +131,7 @@ export function hereProblems(options, values) {
 }
 
 /** An address that is a secret is quoted by no answer: what it lacks is said here. */
-export const beginProblems = (options, values) => Object.fromEntries(options.filter((one) => one.option.kind === "secretURL" && values[one.name].trim() && !values[one.name].includes("://"))
+export const beginProblems = (options, values) => Object.fromEntries(options.filter((one) => isSecretKind(one.option) && one.option.key === "url" && values[one.name].trim() && !values[one.name].includes("://"))
   .map((one) => [one.name, t("entry.url.begin")]));
 
 /** A topic that no person guesses. */

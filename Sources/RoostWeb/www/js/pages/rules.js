@@ -135,7 +135,7 @@ const choose = (name, label, chosen, options) => field(name, label, { control: c
 const figure = (name, label, value, props) => field(name, label, { type: "number", step: "any", value, ...props });
 
 /** The name that programs use: ASCII letters, digits, - _ and dots of what a person wrote; `ü` is `ue`, as `é` is `e`. */
-const plainName = (text) => text.replace(/[äöü]/gi, "$&e").replace(/ß/g, "ss").normalize("NFD").replace(/\p{M}/gu, "").replace(/[^\w.-]+/g, " ").trim().replace(/ /g, "-").slice(0, 64);
+const plainName = (text) => text.replace(/[äöü]/gi, "$&e").replace(/ß/g, "ss").normalize("NFD").replace(/\p{M}/gu, "").replace(/[^\w.-]+/g, " ").trim().replace(/ /g, "-");
 
 /** A rule as a sentence with gaps for each of its parts. */
 function ruleForm(id, rule, { api, known, change }) {
@@ -175,7 +175,7 @@ function ruleForm(id, rule, { api, known, change }) {
       }
       throw problem;
     }
-  }, (values) => ({ name: !id && (known.has(nameOf(values)) ? t("rules.taken") : nameOf(values) ? nameProblem(nameOf(values)) : t("form.name")) }));
+  }, (values) => ({ name: !id && (/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(values.name) ? t("form.unseen") : known.has(nameOf(values)) ? t("rules.taken") : nameOf(values) ? nameProblem(nameOf(values)) : t("form.name")) }));
   // By itself, once there is something to try.
   node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
