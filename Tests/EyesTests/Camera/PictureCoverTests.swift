@@ -1,5 +1,6 @@
 import CCamera
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Eyes
@@ -180,15 +181,11 @@ import Testing
     }
 
     @Test func aProgramsPictureIsCoveredBeforeAnythingSeesIt() throws {
-        let folder = try #require(mkdtemp(strdup("/tmp/roost-cover-XXXXXX")))
-        let path = String(cString: folder) + "/one.jpg"
+        let folder = try TestFolder()
+        let path = folder.path("one.jpg")
         let file = try #require(fopen(path, "w"))
         let picture = try Self.picture()
         #expect(fwrite(picture, 1, picture.count, file) == picture.count && fclose(file) == 0)
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
         let program = CaptureProgram(
             ["cat", path],
             limit: .seconds(20),
