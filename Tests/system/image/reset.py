@@ -24,7 +24,7 @@ class Page:
         self.ask("POST", "login", {"email": PERSON["email"], "password": PERSON["password"]})
 
     def ask(self, method, path, body):
-        heads = {"Content-Type": "application/json", "Origin": self.site, **({"Cookie": self.cookie} if self.cookie else {})}
+        heads = {"Content-Type": "application/json", "Origin": self.site, "If-Match": "*", **({"Cookie": self.cookie} if self.cookie else {})}
         request = urllib.request.Request(f"{self.site}/api/v1/{path}", json.dumps(body).encode(), heads, method=method)
         try:
             with urllib.request.urlopen(request, timeout=120) as answer:
