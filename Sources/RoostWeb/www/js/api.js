@@ -8,7 +8,6 @@ class Problem extends Error {
     super(body.detail ?? body.title ?? String(status));
     this.status = status;
     this.type = (body.type ?? "").replace(/^.*\//, "");
-    this.title = body.title;
     this.detail = body.detail;
     this.errors = body.errors ?? [];
     this.retryAfter = retryAfter;
@@ -75,6 +74,4 @@ export const api = {
   ledger: async (query) => (await api.maybe("/ledger", query))?.items[0] ?? null,
   /** A file beside this module: catalogues. */
   asset: async (path) => (await fetch(new URL(path, import.meta.url)).catch(() => { throw new Problem(0, { type: "offline" }); })).json(),
-  /** The same request for a shell. */
-  curl: (path, query) => `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address(path, query)}'`,
 };

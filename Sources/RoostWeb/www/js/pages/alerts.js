@@ -10,8 +10,6 @@ import { addLink, entryPlace, standing } from "./outboxparts.js";
 import { rulesCard, SIGNS } from "./rules.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
-export const title = "alerts.title";
-
 export async function load(api, query, { me }) {
   const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
   return { alerts, rules, receivers: outbox?.receivers ?? [], isRunning: outbox?.isRunning, browser };

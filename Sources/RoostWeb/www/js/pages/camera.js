@@ -7,7 +7,6 @@ import { loadMore, t } from "../i18n.js";
 import { action } from "../words.js";
 import { KEEPING } from "./undo.js";
 
-export const title = "camera.title";
 /** A picture may take a minute, and the end of a live picture another. */
 const PATIENCE = 135000;
 const STATES = { done: "good", failed: "poor", skipped: "unknown" };

@@ -8,8 +8,6 @@ import { may } from "../roles.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
 import { dayCurves, makeRow } from "./now.js";
 
-export const title = "devices.title";
-
 export async function load(api) {
   const [devices, profiles, parts] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), import("../parts.js"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
   return { ...devices, profiles: profiles?.items ?? [], parts, at: performance.now() };

@@ -9,7 +9,6 @@ import { channelName, confirmed, curveWords, recorded } from "../words.js";
 import { readoutWords } from "./historyparts.js";
 import { ruleSentences } from "./rules.js";
 
-export const title = "dose.title";
 /** So long a mark may take to the history. */
 const MARK_SECONDS = 12;
 /** Seconds of each choice; the mark has its own. */

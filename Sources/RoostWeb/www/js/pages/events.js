@@ -6,7 +6,6 @@ import { clock, day, duration, rfc3339, stamp, zoneWords } from "../format.js";
 import { code, names, plural, t } from "../i18n.js";
 import { deviceTitle } from "../words.js";
 
-export const title = "events.title";
 const PAGE = 200, MANY_PAGE = 500, STEPS = 50, TRIES = 4;
 /** Kinds that one question may name; of a topic with more, the page looks for itself. */
 const KINDS_MAX = 30;

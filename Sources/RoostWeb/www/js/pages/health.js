@@ -7,7 +7,6 @@ import { live } from "../live.js";
 import { may } from "../roles.js";
 import { action, deviceTitle, isNeverMeasured } from "../words.js";
 
-export const title = "health.title";
 const ORDER = ["failure", "warning", "note"], LEVELS = { ok: "good", warning: "moderate", failure: "fault" };
 /** Where the step of a fault is taken, by the beginning of its name. */
 const PLACES = [[/^outbox/, "outbox"], [/^(adapter|device|hotplug|line|sensor)-/, "devices"], [/^settings/, "settings"], [/^(history|journal|samples|store|tables)-/, "proof"]];

@@ -11,7 +11,6 @@ import { differenceWords, legend, readoutWords, stepTable } from "./historyparts
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
 import { bandsOf, byGroup, channelName, curveWords, plainQuantity, recorded } from "../words.js";
 
-export const title = "history.title";
 const MOST_CHANNELS = 4;
 
 export async function load(api, query) {

@@ -4,7 +4,6 @@ import { button, el, quoted, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";
 import { may } from "../roles.js";
 
-export const title = "livepicture.title";
 /** Seconds between questions about the camera: while watching, and while not. */
 const WATCHING = 2, IDLE = 5;
 /** Seconds until a picture that ended, or never came, is asked for again. */

@@ -8,7 +8,6 @@ import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
 import { action, channelName } from "../words.js";
 
-export const title = "measurements.title";
 const COPY_PATIENCE = 600000;
 const PERIODS = { hour: "day", day: "month", week: "year", month: "year", year: null };
 const FILES = { hour: "hourly", day: "daily", week: "weekly", month: "monthly", year: "monthly" };

@@ -4,8 +4,6 @@ import { LANGUAGES, chooseLanguage, language, t } from "../i18n.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 
-export const title = "more.title";
-
 /** By what is looked for; a page that is in none is of the station. */
 const GROUPS = {
   record: ["measurements", "records", "livepicture", "sites", "surveys", "dose", "proof", "numbers"],

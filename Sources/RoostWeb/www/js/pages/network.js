@@ -4,7 +4,6 @@ import { field, form } from "../form.js";
 import { ago, stamp } from "../format.js";
 import { code, loadMore, t } from "../i18n.js";
 
-export const title = "network.title";
 export const load = async (api) => (await Promise.all([api.get("/network"), loadMore("network")]))[0];
 
 const HIDDEN = "hidden", JOINS = ["open", "wpa2", "wpa3", "mixed"];

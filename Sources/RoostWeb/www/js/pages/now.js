@@ -10,7 +10,6 @@ import { curve } from "../spark.js";
 import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
-export const title = "now.title";
 const POINTS = 96, DAY = 86400;
 /** Seconds after which a page that stays open asks again: what does not come live, and the curves. */
 const REST_BEATS = 60, DAY_BEATS = 600;

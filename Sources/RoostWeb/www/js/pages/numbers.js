@@ -5,7 +5,6 @@ import { has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { deviceTitle, measured, plainQuantity, quantityName, quantityOf } from "../words.js";
 
-export const title = "numbers.title";
 const ALWAYS = ["pm25", "pm10"];
 // The six colours of the US index appear here and nowhere else.
 const AQI = [["good", "0–50"], ["moderate", "51–100"], ["sensitive", "101–150"], ["unhealthy", "151–200"], ["very", "201–300"], ["hazardous", "301+"]];
@@ -20,14 +19,8 @@ export async function load(api) {
 
 export function make(root) {
   let isFirst = true;
-  const hints = el("input", { type: "checkbox" });
-  try { hints.checked = localStorage.getItem("roost.hints") !== "off"; } catch { hints.checked = true; }
-  hints.addEventListener("change", () => { try { localStorage.setItem("roost.hints", hints.checked ? "on" : "off"); } catch {
-    // Then they stay.
-  } });
   return { update({ station, rules, quantities }) {
-    root.replaceChildren(...quantities.map((one) => quantityCard(one, station)), lampCard(rules, station), flagsCard(), aqiCard(),
-      el("section", { class: "card" }, el("label", { class: "check" }, hints, t("numbers.hints"))));
+    root.replaceChildren(...quantities.map((one) => quantityCard(one, station)), lampCard(rules, station), flagsCard(), aqiCard());
     if (isFirst && location.hash.length > 1) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
     isFirst = false;
   } };

@@ -8,8 +8,6 @@ import { live } from "../live.js";
 import { fromInput, toInput } from "../window.js";
 import { addLink, entryActs, entryPlace, standing } from "./outboxparts.js";
 
-export const title = "outbox.title";
-
 export async function load(api) { return (await Promise.all([api.get("/outbox"), loadFacts()]))[0]; }
 
 export function make(root, context) {

@@ -7,7 +7,6 @@ import { channelName, deviceTitle, reason } from "../words.js";
 import { drawDays, legend, LONG } from "./proofdays.js";
 import { openDay } from "./proofsheet.js";
 
-export const title = "proof.title";
 export const load = async (api) => (await Promise.all([api.get("/proof/days", { zone: zone() }), loadMore("proof")]))[0];
 
 const DAY = 86400;

@@ -6,7 +6,6 @@ import { may } from "../roles.js";
 import { action, confirmed } from "../words.js";
 import { key, wall } from "./wall.js";
 
-export const title = "records.title";
 const LIMIT = 48;
 
 export async function load(api) { return api.get("/records", { limit: LIMIT }); }

@@ -8,7 +8,6 @@ import { may } from "../roles.js";
 import { here } from "./position.js";
 import { action, quantityName, quantityOf } from "../words.js";
 
-export const title = "settings.title";
 const FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
 
 /** The settings with their schema, and the tag of this version of them. */

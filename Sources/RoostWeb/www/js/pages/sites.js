@@ -9,7 +9,6 @@ import { siteMap, way } from "../sitemap.js";
 import { fromInput, toInput } from "../window.js";
 import { quantityName, quantityOf, verdictWords } from "../words.js";
 
-export const title = "sites.title";
 const WINDOW = "14d";
 const DAY = 86400, SITES_DAYS = 31;
 const WINDS = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];

@@ -2,8 +2,6 @@
 import { card, el, mark, menuRow, setText } from "../dom.js";
 import { loadMore, t } from "../i18n.js";
 
-export const title = "start.title";
-
 /** Each step with the page that changes the same later, and the module of its cards. */
 const STEPS = [
   { name: "sensors", page: "devices", module: () => import("./startsensors.js") },

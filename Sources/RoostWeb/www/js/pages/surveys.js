@@ -9,8 +9,6 @@ import { field, form } from "../form.js";
 import { action } from "../words.js";
 import { fromInput, toInput } from "../window.js";
 
-export const title = "surveys.title";
-
 export async function load(api) {
   const [surveys, notes] = await Promise.all([api.maybe("/surveys"), api.maybe("/notes"), refresh().catch(() => null)]);
   return { surveys: surveys?.items, notes: notes?.items, station: live.station };

@@ -3,7 +3,6 @@ import { asIs, card, el, fold } from "../dom.js";
 import { stamp } from "../format.js";
 import { t } from "../i18n.js";
 
-export const title = "trust.title";
 export const load = async (api) => ({ trust: await api.maybe("/trust"), hasWorker: await hasWorker() });
 
 const SYSTEMS = [

@@ -5,7 +5,6 @@ import { field, form } from "../form.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 
-export const title = "update.title";
 export const load = (api) => api.get("/update");
 
 const PIECE = 1048576;
