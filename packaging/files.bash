@@ -28,11 +28,11 @@ has_courier() { [[ ${with_courier:-yes} == yes && -x $binaries/roost-courier ]];
 has_eyes() { [[ ${with_eyes:-yes} == yes && -x $binaries/roost-eyes ]]; }
 
 # Whether a file of the dashboard is in one of the joined files: a browser asks for those alone, but for the page Map,
-# which is apart and imports four of them.
+# which is apart and needs five of them.
 is_joined() {
     [[ -e $extras/web/js/roost.js && -e $extras/web/js/later.js && -e $extras/web/css/roost.css ]] || return 1
     case $1 in
-        */www/js/map.js | */www/js/api.js | */www/js/dom.js | */www/js/format.js | */www/js/i18n.js) return 1 ;;
+        */www/js/map.js | */www/js/api.js | */www/js/dom.js | */www/js/format.js | */www/js/i18n.js | */www/js/kept.js) return 1 ;;
         */www/js/*.js | */www/css/*.css) return 0 ;;
         *) return 1 ;;
     esac

@@ -3,11 +3,11 @@ import { api } from "./api.js";
 import { el, dialog } from "./dom.js";
 import { clock, number, over, stamp } from "./format.js";
 import { code, t } from "./i18n.js";
+import { keep, kept } from "./kept.js";
 import { live } from "./live.js";
 import { may } from "./roles.js";
 import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
 
-const KEY = "roost.alert";
 let open = null;
 
 export const ruleOf = (alert) => alert.key.split(":")[0];
@@ -35,10 +35,8 @@ export function alertWords(one) {
   return t(isMeasured && (limit ?? null) !== null ? "alerts.says.limit" : "alerts.says", { ...params, value: isMeasured && overSeconds ? t("alerts.says.mean", { time: over(overSeconds), value: words }) : words });
 }
 
-const seen = () => { try { return Number(localStorage.getItem(KEY)) || 0; } catch { return 0; } };
-function see(number) { try { localStorage.setItem(KEY, String(number)); } catch {
-  // Then it comes again.
-} }
+/** The number of the newest alert that this browser has shown. */
+const seen = () => Number(kept("alert")) || 0;
 
 /** Shows measured alerts that are new to this browser; what the station lacks is on its own page. */
 export async function showNew(me) {
@@ -55,7 +53,7 @@ export async function showNew(me) {
   open.setAttribute("role", "alertdialog");
   open.addEventListener("close", () => {
     open = null;
-    see(Math.max(...numbers));
+    keep("alert", Math.max(...numbers));
     // Shows newer alerts.
     showNew(me);
   });

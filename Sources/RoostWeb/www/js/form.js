@@ -71,7 +71,6 @@ export function form(fields, submit, send, check = () => ({})) {
       said.className = "done";
       said.textContent = words ?? "";
     } catch (problem) {
-      if (problem.status === undefined) console.error(problem);
       const named = (problem.errors ?? []).filter((error) => known.some((one) => `/${one.name}` === error.pointer));
       for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail([t("form.refused"), " ", quoted(error.detail)]);
       said.replaceChildren(...(named.length ? [] : problemWords(problem)));

@@ -1,5 +1,6 @@
 // Catalogues: flat keys, `{name}` placeholders, plurals as `key.one` and `key.other`.
 import { api } from "./api.js";
+import { kept } from "./kept.js";
 
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"], ["fr", "Français"]];
 /** The languages that the courier writes notices in. */
@@ -11,12 +12,8 @@ export const language = () => chosen;
 /** The page's language if the courier has it, or English. */
 export const noticeLanguage = () => (NOTICE_LANGUAGES.includes(chosen) ? chosen : "en");
 
-function stored() {
-  try { return localStorage.getItem("roost.language"); } catch { return null; }
-}
-
 export async function loadLanguage() {
-  const wanted = [stored(), ...navigator.languages.map((name) => name.slice(0, 2))];
+  const wanted = [kept("language"), ...navigator.languages.map((name) => name.slice(0, 2))];
   chosen = wanted.find((name) => LANGUAGES.some(([known]) => known === name)) ?? "en";
   try { messages = await api.asset(`../strings/${chosen}.json`); } catch {
     // Without a connection there may be English alone.
@@ -36,13 +33,6 @@ export function loadMore(name) {
     more.get(name).catch(() => more.delete(name));
   }
   return more.get(name);
-}
-
-/** Remembers a language for this browser; the caller loads the page again. */
-export function chooseLanguage(name) {
-  try { localStorage.setItem("roost.language", name); } catch {
-    // A browser without storage keeps its own.
-  }
 }
 
 /** Whether the catalogue has it; codes of a newer station may not be there. */

@@ -6,7 +6,6 @@ import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName,
 import { keepLanguage, loadLanguage, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
-import { may } from "./roles.js";
 import { context, open, setMe, startRouter } from "./router.js";
 import { action } from "./words.js";
 
@@ -76,7 +75,7 @@ function showChips(station, state) {
 
 /** Until something gives the time, an owner's device may. */
 function offer(name) {
-  if (name !== "unsure" || live.station?.time?.trusted !== false || live.state !== "live" || !may(context.me, "owner")) return null;
+  if (name !== "unsure" || live.station?.time?.trusted !== false || live.state !== "live" || !context.may("owner")) return null;
   return action(t("time.ask", { time: stamp(Date.now() / 1000) }), async () => {
     await api.send("POST", "/time", { time: new Date() });
     await refresh();

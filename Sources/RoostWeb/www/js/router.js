@@ -11,6 +11,8 @@ let current = null, turn = 0, me = null, header;
 
 export const context = {
   get me() { return me; },
+  /** Whether this account may do what needs a role. */
+  may: (least) => may(me, least),
   /** The pages that exist here for this account. */
   get pages() { return PAGES.filter((page) => isOffered(page, me)); },
   api,

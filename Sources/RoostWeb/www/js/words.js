@@ -111,7 +111,6 @@ function doing(node, said, action) {
       said.className = "done";
       said.textContent = words ?? t("do.done");
     } catch (problem) {
-      if (problem.status === undefined) console.error(problem);
       said.className = "wrong";
       said.replaceChildren(...problemWords(problem));
     } finally {
@@ -122,6 +121,8 @@ function doing(node, said, action) {
 
 /** Why something was refused: a sentence for its type, and the server's words where they say more. */
 export function problemWords(problem) {
+  // A mistake of the page itself, and no answer of a server.
+  if (problem.status === undefined) console.error(problem);
   if (problem.words) return [problem.words];
   if (problem.status === 0) return [t("problem.offline.words")];
   if (problem.isMissing && !problem.detail) return [t("problem.missing")];

@@ -3,15 +3,14 @@ import { card, el, keyed, mark, quoted } from "../dom.js";
 import { duration, number } from "../format.js";
 import { has, loadMore, t } from "../i18n.js";
 import { loadFacts } from "../facts.js";
-import { may } from "../roles.js";
 import { action } from "../words.js";
 import { alertWords, ruleName, ruleOf } from "../alerts.js";
 import { addLink, entryPlace, standing } from "./outboxparts.js";
 import { rulesCard, SIGNS } from "./rules.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
-export async function load(api, query, { me }) {
-  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may(me, "member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
+export async function load(api, query, { may }) {
+  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
   return { alerts, rules, receivers: outbox?.receivers ?? [], isRunning: outbox?.isRunning, browser };
 }
 
@@ -38,7 +37,7 @@ export function make(root, context) {
   };
 }
 
-function row(one, { me, api, reload }) {
+function row(one, { may, api, reload }) {
   const post = (what, body) => async () => { await api.send("POST", `/alerts/${one.n}/${what}`, body); await reload(); };
   const notes = [t("rules.of", { name: ruleName(ruleOf(one)) }), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
     one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) })].filter(Boolean);
@@ -46,5 +45,5 @@ function row(one, { me, api, reload }) {
   return el("li", { class: "finding" }, mark(["pending", "unknown"].includes(state) ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
     el("p", {}, el("strong", {}, alertWords(one)), el("span", { class: "chip" }, t(`alerts.state.${state}`))), el("p", { class: "quiet" }, notes.join(" · ")),
     one.why && !has(`cause.${one.why}`) ? el("p", { class: "quiet" }, quoted(one.why)) : null,
-    one.n && !one.isAcknowledged && may(me, "member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
+    one.n && !one.isAcknowledged && may("member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
 }

@@ -4,7 +4,6 @@ import { factWords, loadFacts } from "../facts.js";
 import { countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { may } from "../roles.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
 import { dayCurves, makeRow } from "./now.js";
 
@@ -31,7 +30,6 @@ export function make(root, context) {
       part ??= (await import("./pins.js")).pinsPart(pins, context, () => profiles);
       await part.update();
     } catch (problem) {
-      if (problem.status === undefined) console.error(problem);
       pins.replaceChildren(el("p", { role: "alert" }, problemWords(problem)));
     }
   }
@@ -46,7 +44,7 @@ export function make(root, context) {
       // What is typed into a row stays until the row says something else.
       keyed(ports, items, (one) => JSON.stringify([one, data.plugs?.items.find(({ node }) => node && node === one.node), data.plugs?.sockets]), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
       show(none, !items.length);
-      show(board, may(context.me, "owner"));
+      show(board, context.may("owner"));
     },
     live(kind, data) {
       if (kind === "station") context.reload();
@@ -149,11 +147,11 @@ function deviceRows(device, found) {
 
 /** Links and buttons of a card; a button that stays asks for the device as it is then. */
 function deviceButtons(context, present, all) {
-  const { me, api, reload } = context, { name, title: called, mutes } = present(), channels = channelsOf(name);
+  const { may, api, reload } = context, { name, title: called, mutes } = present(), channels = channelsOf(name);
   return [channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
     el("a", { class: "button", href: `/events?source=${encode(name)}` }, t("events.title")),
-    may(me, "member") && mutes[0] ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(name)}`); reload(); }) : null,
-    may(me, "owner") ? opening(t("devices.change"), (forms) => { const one = present(); forms.changeDialog(one, { devices: all(), lines: linesOf(one), channels: channelsOf(name) }, context); }, { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
+    may("member") && mutes[0] ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(name)}`); reload(); }) : null,
+    may("owner") ? opening(t("devices.change"), (forms) => { const one = present(); forms.changeDialog(one, { devices: all(), lines: linesOf(one), channels: channelsOf(name) }, context); }, { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
 }
 
 /** A button for a form, which comes when it is asked for. */
@@ -165,8 +163,8 @@ function opening(text, open, props) {
 }
 
 /** A port or part that was found, with the form to use it. */
-export function foundRow(one, profiles, { me, api, reload }, place = null) {
-  const isOwner = may(me, "owner"), path = `/found/${encode(one.identity)}`;
+export function foundRow(one, profiles, { may, api, reload }, place = null) {
+  const isOwner = may("owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
   const which = el("select", { "aria-label": t("devices.which") }, names.map((name) => asIs(profiles.find((profile) => profile.id === name)?.name ?? name, "option", { value: name })));

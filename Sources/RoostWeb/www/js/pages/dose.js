@@ -4,7 +4,6 @@ import { button, card, choice, el, facts, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../roles.js";
 import { channelName, confirmed, curveWords, recorded } from "../words.js";
 import { readoutWords } from "./historyparts.js";
 import { ruleSentences } from "./rules.js";
@@ -56,7 +55,7 @@ function figures({ counters, counter, window, dose, from }, context) {
   const share = dose.elapsedSeconds > 0 ? Math.min(1, dose.coveredSeconds / dose.elapsedSeconds) : 1;
   const since = t(dose.isSinceMark ? "dose.since.mark" : "dose.since", { time: dose.from ? stamp(from) : t("dose.beginning") });
   const { countRate, doseRate } = dose;
-  const mark = may(context.me, "member") && live.state !== "still" ? button(t("dose.mark"), confirmed(t("dose.mark.sure"), t("dose.mark"), async () => {
+  const mark = context.may("member") && live.state !== "still" ? button(t("dose.mark"), confirmed(t("dose.mark.sure"), t("dose.mark"), async () => {
     await context.api.send("POST", "/dose/mark", { channel: counter.id });
     // The history has it some seconds later.
     for (let turn = 0; turn < MARK_SECONDS; turn += 1) {

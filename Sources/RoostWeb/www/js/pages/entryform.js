@@ -5,12 +5,11 @@ import { number } from "../format.js";
 import { code, has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { beginProblems, collected, entryAddress, hereProblems, option, topic } from "./entryfields.js";
-import { nearbyPart } from "./nearby.js";
 import { KEEPING, offerUndo } from "./undo.js";
 
 const USUAL = { targets: ["mqtt", "influx2", "sensor-community", "opensensemap", "webhook"], receivers: ["ntfy", "telegram", "smtp", "webhook"] };
 /** Each step of a trial has its own limit at the courier. */
-export const PATIENCE = 105000;
+export const PATIENCE = 105000, SEARCH_PATIENCE = 20000;
 const STEPS = { done: "good", failed: "poor", skipped: "unknown" };
 
 /** The card for `add`, a type or `any`, with the `url` of an offer, or for `change`, an id. */
@@ -102,4 +101,23 @@ export function outcome({ isReached, server, steps, milliseconds }) {
   return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : has(key) ? key : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
     el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
       el("span", {}, el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)))))];
+}
+
+/** Brokers and Home Assistants that announce themselves on the local network: each fills in the form of a target. */
+function nearbyPart({ api }) {
+  const said = el("p", { class: "quiet", role: "status" }, t("nearby.looks")), list = el("ul", { class: "menu" });
+  api.get("/outbox/nearby", null, { patience: SEARCH_PATIENCE }).then(({ search, why, items, omittedCount }) => {
+    list.replaceChildren(...items.map(row));
+    const words = search !== "done" ? t(`nearby.${search}`) : t(items.length ? "nearby.found" : "nearby.none");
+    said.replaceChildren(words, why ? " " : "", quoted(why) ?? "", omittedCount ? t("nearby.omitted", { n: omittedCount }) : "");
+  }, (problem) => {
+    if (problem.status === undefined) console.error(problem);
+    said.replaceChildren(t("nearby.failed"));
+  });
+  return el("div", { class: "nearby" }, said, list);
+}
+
+function row({ kind, name, url, isLocal }) {
+  const where = isLocal ? t("nearby.here") : new URL(url.replace(/^mqtts?:/, "http:")).hostname;
+  return menuRow(entryAddress({ add: "mqtt", url }), asIs(name), t(`nearby.${kind}`, { address: where }));
 }

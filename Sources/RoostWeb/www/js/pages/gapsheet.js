@@ -3,7 +3,6 @@ import { dialog, el, fold, quoted } from "../dom.js";
 import { field, form } from "../form.js";
 import { clock, duration, rfc3339, span } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
-import { may } from "../roles.js";
 import { channelName, reason } from "../words.js";
 import { eventSentence, loadFacts } from "../facts.js";
 
@@ -50,7 +49,7 @@ function sheet(gap, context, item, from) {
   if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike, gap.events ?? [])));
   if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
   parts.push(el("p", {}, el("a", { href: `/events?from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`, onclick: closeDialog }, t("gap.events"))));
-  if (may(context.me, "member")) parts.push(noteForm(context, item, from));
+  if (context.may("member")) parts.push(noteForm(context, item, from));
   return parts;
 }
 

@@ -4,7 +4,6 @@ import { faultDetail, faultNext, faultSentence, loadFacts } from "../facts.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../roles.js";
 import { action, deviceTitle, isNeverMeasured } from "../words.js";
 
 const ORDER = ["failure", "warning", "note"], LEVELS = { ok: "good", warning: "moderate", failure: "fault" };
@@ -17,7 +16,7 @@ export async function load(api) {
 }
 
 export function make(root, context) {
-  const isOwner = may(context.me, "owner");
+  const isOwner = context.may("owner");
   return { update({ health, tree, station }) {
     // Skipped checks are not shown.
     const findings = (health.findings ?? []).filter((one) => one.verdict !== "skipped"), of = (...verdicts) => findings.filter((one) => verdicts.includes(one.verdict));

@@ -2,7 +2,6 @@
 import { address } from "../api.js";
 import { button, el, quoted, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";
-import { may } from "../roles.js";
 
 /** Seconds between questions about the camera: while watching, and while not. */
 const WATCHING = 2, IDLE = 5;
@@ -12,12 +11,12 @@ const UP = ["starting", "running"];
 
 export const load = (api) => api.get("/camera");
 
-export function make(root, { api, me }) {
+export function make(root, { api, may }) {
   const state = el("p", { class: "big", role: "status" }), why = el("p", { class: "wrong" }), facts = el("p", { class: "number" });
   const frame = el("div", { class: "frame wide" }), words = el("p", { class: "quiet" });
   const start = button(t("livepicture.start"), () => { isWanted = true; open(); draw(); }, { class: "first" });
   const stop = button(t("livepicture.stop"), () => { isWanted = false; close(); draw(); });
-  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop, el("a", { class: "button", href: "/records" }, t("records.title")), may(me, "owner") ? el("a", { class: "button", href: "/camera" }, t("camera.link")) : null), facts, words));
+  root.append(el("section", { class: "card" }, state, why, frame, el("div", { class: "row" }, start, stop, el("a", { class: "button", href: "/records" }, t("records.title")), may("owner") ? el("a", { class: "button", href: "/camera" }, t("camera.link")) : null), facts, words));
   let shown = null, isWanted = false, image = null, age = 0, seconds = 0, turn = 0;
 
   function open() {

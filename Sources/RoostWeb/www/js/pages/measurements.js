@@ -1,6 +1,5 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
-import { may } from "../roles.js";
 import { asIs, button, card, choice, el, table } from "../dom.js";
 import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
@@ -63,7 +62,7 @@ function windows({ type, minutes, items }) {
     asIs("CSV", "a", { class: "button", download: one.name, href: address(`/files/${type}/${encodeURIComponent(one.name)}`), "aria-label": one.name })))) : el("p", {}, t("measurements.none")));
 }
 
-function files(channel, range, { api, me }) {
+function files(channel, range, { api, me, may }) {
   const row = (words, query) => el("li", { class: "split" }, el("span", {}, words), el("span", { class: "row" }, ["csv", "ndjson", "json"].map((format) =>
     el("a", { class: "button", download: "", href: address("/export", { format, ...query }), "aria-label": `${format} ${words}` }, format.toUpperCase()))));
   const perDay = channel.intervalSeconds ? (86400 / channel.intervalSeconds) * 60 : null;
@@ -72,7 +71,7 @@ function files(channel, range, { api, me }) {
     row(t("measurements.shown"), { channel: channel.id, ...range }),
     row(t("measurements.channel", { name: channelName(channel), since: channel.oldest ? date(channel.oldest) : "–" }), { channel: channel.id }),
     row(t("measurements.everything"), {}),
-    may(me, "owner") && !me.isOpen ? el("li", { class: "split" }, el("span", {}, t("measurements.copy")), action(t("measurements.copy.make"), async () => {
+    may("owner") && !me.isOpen ? el("li", { class: "split" }, el("span", {}, t("measurements.copy")), action(t("measurements.copy.make"), async () => {
       const { id, bytes } = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE });
       location.assign(address(`/copies/${id}`));
       return t("measurements.copy.done", { size: `${number(bytes / 1e6, 1)} MB` });

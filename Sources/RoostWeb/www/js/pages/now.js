@@ -5,7 +5,6 @@ import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { clock, countdown, date, duration, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
-import { may } from "../roles.js";
 import { curve } from "../spark.js";
 import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
@@ -251,7 +250,7 @@ function valueList(context) {
       put(rows, [...main, ...lines], answer);
       seldom.update(few, answer);
       hidden.update(channels.filter((one) => !isShown(one)), answer);
-      show(choose, may(context.me, "owner") && station.daemon?.state === "up");
+      show(choose, context.may("owner") && station.daemon?.state === "up");
       compare.href = `/history?${main.slice(0, 2).map((one) => `channel=${one.id}`).join("&")}`;
       show(compare, main.length > 1);
       show(node, channels.length + lines.length > 0);
@@ -329,8 +328,8 @@ function firstSteps(devices) {
 }
 
 /** An owner who logs in at another address, as over a new Wi-Fi, goes on with the first steps. */
-function toFirstSteps({ me }) {
-  return may(me, "owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null;
+function toFirstSteps({ may }) {
+  return may("owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null;
 }
 
 /** No program answers: what still works, and what to do; of a card, how far its record goes. */
@@ -342,9 +341,9 @@ function absence({ daemon }, kept = []) {
 
 // MARK: How often it measures
 
-function modeCard(station, { me, api, reload }) {
+function modeCard(station, { may, api, reload }) {
   const mode = station.mode?.mode ?? "normal", ends = station.mode?.endsInSeconds;
-  const isMember = may(me, "member") && station.daemon?.state === "up";
+  const isMember = may("member") && station.daemon?.state === "up";
   const key = mode === "live" && !ends ? "live.open" : mode;
   const words = t(`mode.${key}`, { name: station.mode?.name ?? "", time: ends ? until(ends - live.elapsed) : "" });
   const send = async (body) => { await api.send("POST", "/mode", body); await refresh(); };

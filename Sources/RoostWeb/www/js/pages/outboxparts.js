@@ -4,7 +4,6 @@ import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { may } from "../roles.js";
 import { action, confirmed, problemWords } from "../words.js";
 import { entryAddress } from "./entryfields.js";
 import { KEEPING, offerUndo, said } from "./undo.js";
@@ -15,7 +14,7 @@ const MARKS = { idle: "good", waiting: "good", later: "moderate", held: "fault",
 
 /** An item of a list, with `renew(report)` and `tick()`. */
 export function standing(first, context, changed) {
-  const { me, api } = context;
+  const { may, api } = context;
   const sign = el("span"), state = el("strong"), why = el("p"), next = el("p", { class: "quiet" }), sums = el("div"), acts = el("div", { class: "row" });
   const node = el("li", { class: "finding" }, sign, el("div", {}, asIs([el("strong", {}, first.id), first.type === first.id ? null : el("span", { class: "chip" }, first.type)].filter(Boolean), "p"), el("p", { role: "status" }, state), why, next, sums, acts));
   const post = (what, body) => async () => { await api.send("POST", `/outbox/${first.id}/${what}`, body); await changed(); };
@@ -53,12 +52,12 @@ export function standing(first, context, changed) {
     if (offered !== now) {
       offered = now;
       sign.replaceChildren(mark(MARKS[report.state] ?? "unknown", "mark small"));
-      acts.replaceChildren(...(may(me, "member") ? [
+      acts.replaceChildren(...(may("member") ? [
         isPaused || report.state === "idle" ? "" : action(t("outbox.flush"), post("flush"), { class: "small" }),
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
         report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : "",
         isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : "",
-        isSender && may(me, "owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(live.now) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
+        isSender && may("owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(live.now) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
     }
     setText(state, code("outbox.state", report.state));
     const key = `${report.code} ${report.why}`;
@@ -73,15 +72,15 @@ export function standing(first, context, changed) {
 
 /** What its owner may do with an entry that was added on the page or by a command. */
 export function entryActs({ id, origin }, context, changed) {
-  const { me, api, go } = context;
-  if (!may(me, "owner")) return [];
+  const { may, api, go } = context;
+  if (!may("owner")) return [];
   if (origin !== "ui") return [el("span", { class: "quiet" }, t("outbox.inFile"))];
   return [button(t("outbox.change"), () => go(entryAddress({ change: id })), { class: "small" }),
     button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context, "do.removed"); await changed(); }), { class: "small" })];
 }
 
 /** The way to a new entry, for the owner of a station with a courier. */
-export const addLink = (words, { me }) => (may(me, "owner") ? el("p", {}, el("a", { class: "button", href: entryAddress({ add: "any" }) }, words)) : null);
+export const addLink = (words, { may }) => (may("owner") ? el("p", {}, el("a", { class: "button", href: entryAddress({ add: "any" }) }, words)) : null);
 
 /** The form of the entry that the address names; the page's other parts are away meanwhile. */
 export function entryPlace(root, section, context) {
@@ -92,7 +91,7 @@ export function entryPlace(root, section, context) {
   root.append(place);
   return async (query) => {
     const [add, change, url] = ["add", "change", "url"].map((name) => query.get(name)), wanted = change ?? add;
-    if (wanted === shown || !may(context.me, "owner")) return;
+    if (wanted === shown || !context.may("owner")) return;
     shown = wanted;
     root.classList.toggle("editing", wanted !== null);
     place.replaceChildren();
@@ -101,7 +100,6 @@ export function entryPlace(root, section, context) {
       const node = await (await import("./entryform.js")).entryCard(section, { add, change, url }, context);
       if (shown === wanted) place.replaceChildren(node);
     } catch (problem) {
-      if (problem.status === undefined) console.error(problem);
       place.replaceChildren(card(null, el("p", { class: "wrong", role: "alert" }, problemWords(problem))));
     }
   };

@@ -4,7 +4,6 @@ import { field, form } from "../form.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { header } from "../parts.js";
-import { may } from "../roles.js";
 import { action, deviceTitle, problemWords } from "../words.js";
 
 /** A try lasts 5 s at most. */
@@ -36,7 +35,6 @@ export function pinsPart(root, context, profiles) {
       root.replaceChildren(el("h2", {}, t("pins.title")), ...(report.state === "seen" ? [el("p", {}, t("pins.words")), board(), legend(), ...items.filter((one) => one.resets).map(awayWords)] : absence(report)));
     } catch (problem) {
       drawn = null;
-      if (problem.status === undefined) console.error(problem);
       root.replaceChildren(el("div", { role: "alert" }, problemWords(problem)), el("div", { class: "row" }, button(t("page.again"), update)));
     }
   }
@@ -88,7 +86,7 @@ function cell(pin, open) {
 const nearest = (pin, kind, items) => items.filter((one) => one.kind === kind).sort((a, b) => Math.abs(a.number - pin.number) - Math.abs(b.number - pin.number))[0]?.number;
 
 function pinDialog(pin, items, context, update) {
-  const { me, api } = context, isOwner = may(me, "owner"), canAdd = pin.state === "free" && isOwner;
+  const { may, api } = context, isOwner = may("owner"), canAdd = pin.state === "free" && isOwner;
   const state = pin.kind === "line" ? el("p", {}, t(`pins.${pin.state}.words`, { line: pin.line }), " ", pin.device ? asIs(deviceTitle(pin.device), "strong") : pin.state === "program" ? quoted(pin.holder) : "") : el("p", {}, t(`pins.${pin.kind}.words`));
   const busy = pin.device && pin.holder ? el("p", { class: "wrong" }, t("pins.wants"), " ", quoted(pin.holder)) : null;
   const risk = pin.risk ? el("p", {}, el("strong", {}, t("pins.risky"), ": "), t(`pins.risk.${pin.risk}`)) : null;

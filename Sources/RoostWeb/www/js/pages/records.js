@@ -2,7 +2,6 @@
 import { button, el, quoted, show } from "../dom.js";
 import { bytes, number } from "../format.js";
 import { plural, t } from "../i18n.js";
-import { may } from "../roles.js";
 import { action, confirmed } from "../words.js";
 import { key, wall } from "./wall.js";
 
@@ -57,7 +56,7 @@ export function make(root, context) {
 }
 
 /** State of the camera, kept pictures, and their viewers. */
-function stateCard(data, { api, me, reload }) {
+function stateCard(data, { api, may, reload }) {
   const { camera, pictureCount, room, ringBytes, retentionDays, trouble, stationTrouble } = data;
   const facts = [
     (pictureCount ?? null) !== null && (room ? t("records.kept", { n: number(pictureCount), room: number(room) }) : plural("records.pictures", pictureCount)),
@@ -73,6 +72,6 @@ function stateCard(data, { api, me, reload }) {
     trouble ? el("p", { class: "wrong" }, t("records.trouble"), " ", quoted(trouble)) : null,
     stationTrouble ? el("p", { class: "wrong" }, t("records.stationTrouble")) : null,
     el("p", { class: "quiet" }, camera === "off" ? t("records.off.words") : [t("records.privacy"), data.mayLook ? t("records.audit") : t("records.members")].join(" ")),
-    el("div", { class: "row" }, camera === "on" ? link("/live", t("livepicture.title")) : null, may(me, "owner") ? link("/camera", t("camera.link")) : null, all),
+    el("div", { class: "row" }, camera === "on" ? link("/live", t("livepicture.title")) : null, may("owner") ? link("/camera", t("camera.link")) : null, all),
   ].filter(Boolean);
 }

@@ -6,7 +6,6 @@ import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { may } from "../roles.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
 
 export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
@@ -17,8 +16,8 @@ const OVERS = [0, 900, 3600, 28800, 86400];
 const TEST_SECONDS = 30;
 const FAILURES = ["later", "held", "broken", "paused"];
 
-export function rulesCard({ me, api, reload }) {
-  const isOwner = may(me, "owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
+export function rulesCard({ may, api, reload }) {
+  const isOwner = may("owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
   const known = new Map(), rows = new Map();
   const unused = fold(isOwner && t("rules.unused"), off);
   let open = null;
@@ -50,7 +49,7 @@ export function rulesCard({ me, api, reload }) {
   /** A row stays while its rule is drawn anew: what came of its test, and its form. */
   function row(id) {
     const sign = el("span"), state = el("span", { class: "chip" }), about = el("div"), answer = el("div", { role: "status" }), place = el("div");
-    const test = may(me, "member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
+    const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
     const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, answer, place));
     let drawn = "", shown = "";
     return Object.assign(node, { place, renew(rule, isOff, raised) {

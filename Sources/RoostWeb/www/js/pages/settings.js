@@ -1,14 +1,12 @@
 // The owner's settings, made from the station's own schema.
-import { asIs, card, choice, el, menuRow } from "../dom.js";
+import { asIs, button, card, choice, el, menuRow, show } from "../dom.js";
+import { field, form } from "../form.js";
 import { duration } from "../format.js";
 import { code, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { field, form } from "../form.js";
-import { may } from "../roles.js";
-import { here } from "./position.js";
-import { action, quantityName, quantityOf } from "../words.js";
+import { action, quantityName, quantityOf, refusal } from "../words.js";
 
-const FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
+const PATIENCE = 20000, FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
 
 /** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
@@ -49,7 +47,7 @@ export function make(root, context) {
     const rows = Object.entries(schema?.properties ?? {}).filter(([name]) => !name.startsWith("now")).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
-      card(t("settings.title"), said, rows.length ? settingsForm(rows, { values: values ?? {}, origins: origins ?? {}, etag, lamps }, context.me, change) : el("p", {}, t("settings.none"))),
+      card(t("settings.title"), said, rows.length ? settingsForm(rows, { values: values ?? {}, origins: origins ?? {}, etag, lamps }, context, change) : el("p", {}, t("settings.none"))),
       card(null, el("ul", { class: "menu" }, context.pages.filter(({ name }) => ["start", "network"].includes(name)).map(({ name, path }) => menuRow(path, t(`${name}.title`), t(`${name}.purpose`))))));
   } };
 }
@@ -75,8 +73,8 @@ export function changedSettings(rows, given, values, origins) {
   return { body, before };
 }
 
-function settingsForm(rows, { values, origins, etag, lamps }, me, change) {
-  const fields = settingFields(rows, values, origins, may(me, "owner"));
+function settingsForm(rows, { values, origins, etag, lamps }, { may }, change) {
+  const fields = settingFields(rows, values, origins, may("owner"));
   // Which lamps go by the levels is decided at each lamp.
   if (lamps) fields.find((one) => one.name === "levels")?.append(el("p", { class: "hint" }, lamps.length ? [t("settings.levels.lamps"), " ", asIs(lamps.map((one) => one.title ?? one.name).join(", "))]
     : [t("settings.levels.noLamp"), " ", el("a", { href: "/devices" }, t("devices.title"))]));
@@ -134,4 +132,18 @@ function levels(schema, given, disabled) {
 function typed(schema, given) {
   if (given === "" || given === undefined) return null;
   return ["integer", "number"].includes(schema.type) ? Number(given) : given;
+}
+
+/** Buttons that fill in where a receiver is, or the browser; only an encrypted page may ask it. */
+function here(position) {
+  const put = (...place) => { position.input.value = place.map((one) => one.toFixed(4)).join(", "); position.fail(); };
+  const fix = ["latitude", "longitude"].map((name) => live.station?.channels?.find((one) => quantityOf(one.id) === name)?.value ?? null);
+  const ask = action(t("start.place.here"), async () => {
+    const { coords } = await new Promise((found, failed) => { navigator.geolocation.getCurrentPosition(found, failed, { timeout: PATIENCE }); }).catch(() => { throw refusal(t("start.place.unknown")); });
+    put(coords.latitude, coords.longitude);
+    return "";
+  });
+  show(ask, isSecureContext && Boolean(navigator.geolocation));
+  return el("div", {}, fix.includes(null) ? null : button(t("start.place.receiver"), () => put(...fix)), ask,
+    isSecureContext ? null : el("p", { class: "hint", role: "status" }, t("start.place.insecure")));
 }

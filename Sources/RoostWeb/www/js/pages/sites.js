@@ -3,8 +3,8 @@ import { asIs, button, dialog, el, mark, quoted, table } from "../dom.js";
 import { field, form } from "../form.js";
 import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
+import { keep, kept } from "../kept.js";
 import { live, refresh } from "../live.js";
-import { may } from "../roles.js";
 import { siteMap, way } from "../sitemap.js";
 import { fromInput, toInput } from "../window.js";
 import { quantityName, quantityOf, verdictWords } from "../words.js";
@@ -77,11 +77,11 @@ function follower(changed) {
 }
 
 /** Form for quantity and days; others than owners get at most the last 14 days. */
-function period(own, clusters, { api, me }, changed) {
+function period(own, clusters, { api, me, may }, changed) {
   const now = live.now, today = toInput(now).slice(0, 10), first = toInput(now - 13 * DAY).slice(0, 10);
   const choice = field("quantity", t("sites.quantity"), { control: el("select", {}, own.map((name) => el("option", { value: name, selected: name === clusters?.quantity }, quantityName(name)))) });
   const [from, to] = [["from", first], ["to", today]].map(([name, value]) =>
-    field(name, t(`history.${name}`), { type: "date", value, min: may(me, "owner") || me?.isRecord ? null : first, max: today, required: true }));
+    field(name, t(`history.${name}`), { type: "date", value, min: may("owner") || me?.isRecord ? null : first, max: today, required: true }));
   choice.input.addEventListener("change", () => choice.input.form.requestSubmit());
   return el("div", { class: "period" }, form([choice, from, to], t("history.show"), async ({ quantity, from, to }) => {
     const start = fromInput(`${from}T00:00`), end = fromInput(`${toInput(fromInput(`${to}T12:00`) + DAY).slice(0, 10)}T00:00`);
@@ -134,7 +134,7 @@ function clusterList(found) {
 }
 
 /** Where this station stands, and the way to change it. */
-const whereRow = (sites, { me }) => el("p", {}, `${t("sites.where")}: ${isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : t("sites.where.none")} `, may(me, "owner") && !me?.isRecord ? el("a", { href: "/settings" }, t("sites.where.change")) : "");
+const whereRow = (sites, { me, may }) => el("p", {}, `${t("sites.where")}: ${isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : t("sites.where.none")} `, may("owner") && !me?.isRecord ? el("a", { href: "/settings" }, t("sites.where.change")) : "");
 
 /** The station's role: its quantities, lamp and visitors. */
 const role = ({ quantities, hasLamp, visited }) => [...quantities.map((name) => quantityName(name)), hasLamp ? t("stations.lamp") : "", { true: t("visited.yes"), false: t("visited.no") }[visited]].filter(Boolean).join(" · ");
@@ -168,7 +168,6 @@ function placeList(all, { sites, stations }) {
   })), searchWords(stations)].filter(Boolean);
 }
 
-const KEY = "roost.sitehints";
 /** Where the words about a quantity are: one text for all counts of particles. */
 const hintOf = (quantity) => `explain.${quantity.replace(/^n\d+$/, "n").replace("tvocs", "tvoc")}`;
 
@@ -177,13 +176,11 @@ function sheet(site, range) {
   // Read when a person wants it; without the network there is none.
   const list = el("dl", { class: "flags" }), hints = el("details", {}, el("summary", {}, t("sites.hints")), list);
   hints.addEventListener("toggle", () => {
-    try { localStorage.setItem(KEY, hints.open ? "on" : "off"); } catch {
-      // Then for this sheet alone.
-    }
+    keep("sitehints", hints.open ? "on" : "off");
     if (hints.open) loadMore("explain").catch(() => {}).then(() => list.replaceChildren(...site.values.map((one) => [one, hintOf(one.quantity)]).filter(([, key]) => has(key)).map(([one, key]) =>
       el("div", {}, el("dt", {}, el("strong", {}, quantityName(one.quantity))), el("dd", { class: "quiet" }, t(key))))));
   });
-  try { hints.open = localStorage.getItem(KEY) !== "off"; } catch { hints.open = true; }
+  hints.open = kept("sitehints") !== "off";
   const newest = site.values.map((one) => one.time).filter(Boolean).sort().at(-1);
   const own = (live.station?.channels ?? []).find((one) => site.values.some((other) => other.quantity === quantityOf(one.id)));
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));

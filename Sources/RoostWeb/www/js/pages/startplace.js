@@ -3,7 +3,6 @@ import { card, el } from "../dom.js";
 import { form } from "../form.js";
 import { t } from "../i18n.js";
 import { refresh } from "../live.js";
-import { may } from "../roles.js";
 import { changedSettings, loadSettings, settingFields } from "./settings.js";
 
 const NAMES = ["title", "position", "zone"];
@@ -16,10 +15,10 @@ export function summary({ values, origins }) {
 }
 
 export function make(root, context) {
-  const { api, me, next, done } = context;
+  const { api, may, next, done } = context;
   return { update({ schema, values, origins, etag }) {
     const rows = NAMES.filter((name) => schema.properties[name]).map((name) => [name, schema.properties[name]]);
-    const fields = settingFields(rows, values, origins, may(me, "owner"), false);
+    const fields = settingFields(rows, values, origins, may("owner"), false);
     chooseOwnZone(fields.find((one) => one.name === "zone"), values.zone, origins.zone);
     root.replaceChildren(card(null, form(fields, t("start.place.save"), async (given) => {
       const { body } = changedSettings(rows, given, values, origins);

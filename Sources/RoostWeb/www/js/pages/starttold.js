@@ -3,6 +3,7 @@ import { asIs, button, card, el, fold, menuRow, show } from "../dom.js";
 import { form } from "../form.js";
 import { clockSeconds } from "../format.js";
 import { loadMore, noticeLanguage, t } from "../i18n.js";
+import { keep, kept } from "../kept.js";
 import { live } from "../live.js";
 import { qrCode } from "../qr.js";
 import { action } from "../words.js";
@@ -12,7 +13,6 @@ import { KEEPING } from "./undo.js";
 
 /** Options of the receiver that the step shows; all others are of its own form. */
 const SHOWN = ["url", "token", "local"];
-const KEPT = "roost.topic";
 
 export async function load(api, query, context) {
   const [outbox] = await Promise.all([api.get("/outbox"), loadMore("entries")]);
@@ -39,22 +39,18 @@ export function make(root, context) {
 
 /** The topic of this visit, and id and server of its receiver once it is saved: the same after a reload, so that what was scanned stays right. */
 function ownTopic() {
-  let kept = null;
-  try { kept = JSON.parse(sessionStorage.getItem(KEPT)); } catch { /* This browser keeps nothing. */ }
-  kept ??= { topic: newTopic() };
-  keep(kept);
-  return kept;
+  const own = JSON.parse(kept("topic", "sessionStorage")) ?? { topic: newTopic() };
+  keepTopic(own);
+  return own;
 }
 
-function keep(kept) {
-  try { sessionStorage.setItem(KEPT, JSON.stringify(kept)); } catch { /* A reload makes another topic. */ }
-}
+const keepTopic = (own) => keep("topic", JSON.stringify(own), "sessionStorage");
 
 function phoneCard(outbox, kind, { api, done }) {
-  const { topic, id: kept, url } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
+  const { topic, id: own, url } = ownTopic(), before = { type: "ntfy", language: noticeLanguage() };
   const options = kind.fields.filter((one) => SHOWN.includes(one.key)).map((one) => option(one, kind, before, true));
   const server = options.find((one) => one.option.key === "url"), used = [outbox.targets, outbox.receivers, outbox.feeds, outbox.leftOut].flat().map((one) => one.id);
-  const id = used.includes(kept) ? kept : freeID("ntfy", used), picture = el("div", { class: "scan" }), link = el("a", { class: "button" }, t("start.told.open")), text = el("code", { translate: "no" });
+  const id = used.includes(own) ? own : freeID("ntfy", used), picture = el("div", { class: "scan" }), link = el("a", { class: "button" }, t("start.told.open")), text = el("code", { translate: "no" });
   server.input.value = url ?? "";
   const draw = async () => {
     const { app, address } = topicAddresses(server.input.value.trim() || server.option.example, topic);
@@ -76,9 +72,9 @@ function phoneCard(outbox, kind, { api, done }) {
       const result = await api.send("POST", `/outbox/${id}/try`, { ...body, sends: true }, { patience: PATIENCE });
       if (!result.isReached) return void said.replaceChildren(...outcome(result));
       await api.send("PUT", `/outbox/${id}`, body, { patience: KEEPING });
-      keep({ topic, id, url: entry.url });
+      keepTopic({ topic, id, url: entry.url });
       done(true);
-      said.replaceChildren(...question(clockSeconds(live.now), () => sessionStorage.removeItem(KEPT)));
+      said.replaceChildren(...question(clockSeconds(live.now), () => keepTopic(null)));
     } catch (problem) {
       said.replaceChildren();
       more.open ||= Boolean(problem.errors?.length);

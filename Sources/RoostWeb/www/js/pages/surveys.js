@@ -1,10 +1,9 @@
 // A survey marks a stretch of time by a name; a note marks a moment.
 import { address } from "../api.js";
 import { asIs, card, el } from "../dom.js";
-import { number, rfc3339, stamp } from "../format.js";
+import { rfc3339, stamp } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { may } from "../roles.js";
 import { field, form } from "../form.js";
 import { action } from "../words.js";
 import { fromInput, toInput } from "../window.js";
@@ -20,8 +19,8 @@ export function make(root, context) {
   } };
 }
 
-function surveyCard(station, { me, api, reload }) {
-  const mode = station?.mode ?? {}, isMember = may(me, "member");
+function surveyCard(station, { may, api, reload }) {
+  const mode = station?.mode ?? {}, isMember = may("member");
   if (mode.mode === "survey") {
     return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.isPrivate ? el("p", { class: "quiet" }, t("surveys.private")) : null,
       isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "normal" }); await reload(); }, { class: "first" }) : null);
@@ -40,8 +39,8 @@ function surveyList(surveys) {
     el("a", { class: "button", download: "", href: address("/export", { format: "csv", ...(one.from ? { from: one.from, to: one.to } : { survey: one.name }) }) }, t("history.csv"))))) : el("p", { class: "quiet" }, t("surveys.none")));
 }
 
-function noteCard(notes, { me, api, reload }) {
-  const isMember = may(me, "member");
+function noteCard(notes, { may, api, reload }) {
+  const isMember = may("member");
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
     el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));

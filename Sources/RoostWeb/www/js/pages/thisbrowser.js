@@ -3,7 +3,6 @@ import { api } from "../api.js";
 import { card, choice, el } from "../dom.js";
 import { duration } from "../format.js";
 import { noticeLanguage, t } from "../i18n.js";
-import { may } from "../roles.js";
 import { action, problemWords } from "../words.js";
 
 const INTERVALS = [60, 300, 1200, 3600, 21600, 86400];
@@ -34,9 +33,9 @@ export async function subscription() {
   } catch { return null; }
 }
 
-export function browserCard(found, { me, reload }) {
+export function browserCard(found, { may, reload }) {
   if (!found) return card(t("push.title"), el("p", {}, t("push.unsafe")), el("p", {}, el("a", { href: "/trust" }, t("trust.title"))));
-  if (!found.offer?.isOffered && may(me, "owner")) return card(t("push.title"), el("p", {}, t("push.notOffered.owner")), el("p", {}, el("a", { class: "button", href: "/alerts?add=webpush" }, t("push.add"))));
+  if (!found.offer?.isOffered && may("owner")) return card(t("push.title"), el("p", {}, t("push.notOffered.owner")), el("p", {}, el("a", { class: "button", href: "/alerts?add=webpush" }, t("push.add"))));
   if (!found.offer?.isOffered) return card(t("push.title"), el("p", { class: "quiet" }, t("push.notOffered")));
   const { worker, offer, own, kept, problem } = found;
   const interval = choice(INTERVALS.map((seconds) => [seconds, duration(seconds)]), kept?.every ?? 1200);

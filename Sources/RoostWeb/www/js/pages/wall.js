@@ -104,7 +104,6 @@ function look(first, at) {
       // A page of motions may be one without pictures.
       while (by > 0 && !at.items[indexOf() + by] && at.next && box.isConnected) await at.more();
     } catch (problem) {
-      if (problem.status === undefined) console.error(problem);
       then.replaceChildren(...problemWords(problem));
     } finally { isAsking = false; }
     const next = at.items[indexOf() + by];
