@@ -273,7 +273,7 @@ def station_data(walk):
                       f"B-T12: {value} on the page is no value of the station")
     browser.open("/more")
     walk.check.demand(browser.shows(walk.balcony.station.name), "B-T12: the station's name is not shown")
-    walk.check.same(browser.script("return [...document.querySelectorAll('.more h2')].map((one) => one.innerText)"), ["What was measured", "What needs you", "Where values go", "The station"], "B-T12: the groups of More")
+    walk.check.same(browser.script("return [...document.querySelectorAll('.more h2')].map((one) => one.innerText)"), ["What needs you", "What was measured", "Where values go", "The station"], "B-T12: the groups of More")
     browser.open("/devices")
     walk.check.demand(browser.shows("It measures every", 10, ".device"), f"B-T12: how a part measures: {browser.text('.device')}")
     value = browser.script("return document.querySelector('.device .value b').innerText")

@@ -111,6 +111,11 @@ def run(walk):
         check.demand("measured" in browser.text(".proofsay") and "unknown" in browser.text(".proofsay"),
                      f"the first sentence: {browser.text('.proofsay')}")
         check.demand(browser.shows("Why minutes are missing"), "no causes")
+        # The figure of Now is that of one channel; this page's own is of all.
+        proof = browser.ask("GET", "/proof")[1]
+        share = int(proof["coveredSeconds"] / proof["elapsedSeconds"] * 10_000) / 100
+        check.demand("Of all that was due," in browser.text(".proofsay") and f"The channel with most values has {share:g} % of the time, as Now says." in browser.text(".proofsay"),
+                     f"what the shares are of: {browser.text('.proofsay')}, {share}")
         words = browser.script("return [...document.querySelectorAll('.slide')].map((one) => one.ariaLabel)")
         check.demand(words and all("measured. Days:" in one for one in words), f"rows without a sentence: {words}")
         by_keys(walk)

@@ -1,8 +1,13 @@
-"""What the owner shows on Now: a channel before all others, one that is hidden, both for everyone, and the way back."""
+"""What Now says first: the poorest reading, the lamp, and how many things need a person.
 
+Then what the owner shows on it: a channel before all others, one that is hidden, both for everyone, and the way back.
+"""
+
+import json
 import os
 
 from ..check import until
+from .devices import ANSWER, close
 from .states import Stage, State
 
 ROWS = """return [...document.querySelectorAll('.main section > .values > .reading')].map((one) => one.querySelector('.name a').getAttribute('href').split('=')[1]);"""
@@ -16,7 +21,51 @@ body: JSON.stringify(arguments[0]) }).then((answer) => answer.status);"""
 GONE = "cellar/pm25"
 
 
+LIMITS = [{"level": "moderate", "from": 3}, {"level": "poor", "from": 5}]
+# The lamp follows a device that is poor, another is poorer; one that is hidden and one that is old do not count.
+DUST = {"balcony": 5.2, "window": 24, "hidden": 90, "old": 80}
+SAID = {"sentence": "PM2.5 · window is 24.0 µg/m³; “poor” begins at 5.", "lamp": "The lamp is red: the air is poor", "follows": "it goes by balcony",
+        "badge": "3", "link": "More, 3 things need you", "first": "What needs you", "rows": ["1 alert", "2 notices in Health"]}
+
+
+def answers():
+    channels = [{"id": f"{name}/pm25", "quantity": "pm25", "group": "air", "unit": "µg/m³", "decimals": 1, "value": value, "level": "poor", "limits": LIMITS, "ageSeconds": 1,
+                 "isStale": name == "old", "intervalSeconds": 1, **({"place": "hidden"} if name == "hidden" else {})} for name, value in DUST.items()]
+    verdict = {"level": "poor", "code": "level.poor", "sentence": "Measuring. The air is poor.", "because": ["balcony/pm25"], "doubts": []}
+    faults = [{"id": f"sensor-silent:{name}", "sentence": "It sends nothing", "isStopping": False} for name in ("attic", "cellar")]
+    alert = {"n": 1, "key": "pm25-hour:window/pm25", "state": "raised", "level": 1, "severity": "notice", "value": 24, "unit": "µg/m³", "sinceSeconds": 60}
+    return {"/station": {"channels": channels, "verdict": verdict, "lamp": "poor", "lampCause": {"rule": "sample-levels", "device": "balcony", "level": "poor", "because": ["balcony/pm25"]}, "faults": faults},
+            "/alerts": {"alerts": [alert], "leftOutCount": 0}}
+
+
+def first(walk):
+    """The first sentence, the lamp, the number at More and its first rows, of answers that are made here."""
+    browser, check = walk.browser, walk.check
+    made = browser.command("Page.addScriptToEvaluateOnNewDocument", source=ANSWER % json.dumps(answers()))["identifier"]
+    browser.open("/")
+    browser.script("sessionStorage.setItem('devices', 'on')")
+    for width, dark in ((1280, True), (360, False)):
+        browser.view(width, dark=dark)
+        browser.open("/")
+        check.demand(browser.shows(SAID["sentence"], 10, ".verdict"), f"the poorest reading: {browser.text('.verdict')}")
+        check.demand(browser.shows(SAID["lamp"], 10, ".well") and SAID["follows"] in browser.text(".well"), f"the lamp: {browser.text('.well')}")
+        check.demand(until(lambda: browser.text(".badge") == SAID["badge"], 10), f"the number at More: {browser.text('nav')}")
+        check.same(browser.script("return document.querySelector('nav a[data-page=more]').getAttribute('aria-label')"), SAID["link"], "the link to More in words")
+        check.same(browser.wider(), [], f"Now at {width} px: parts wider than the screen")
+        check.same(browser.findings(), [], f"Now at {width} px: findings of axe")
+        if walk.shots:
+            browser.picture(os.path.join(walk.shots, f"now-poorest-{width}-{'dark' if dark else 'light'}-en.png"), width, dark)
+        browser.open("/more")
+        check.same([browser.text(".more h2"), *browser.script("return [...document.querySelectorAll('.more .card:first-child .quiet')].map((one) => one.innerText)")],
+                   [SAID["first"], *SAID["rows"]], f"what needs a person, at {width} px")
+        if walk.shots:
+            browser.picture(os.path.join(walk.shots, f"more-needs-{width}-{'dark' if dark else 'light'}-en.png"), width, dark)
+    close(browser, made)
+    browser.open("/")
+
+
 def run(walk):
+    first(walk)
     stage = Stage(walk, "shown", {"dust": (), "attic": ()}, store={"folder": walk.check.path("shown-store")})
     try:
         look(walk, stage)

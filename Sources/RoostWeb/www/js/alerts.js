@@ -10,6 +10,15 @@ import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.j
 
 let open = null;
 
+/** What needs a person, as last heard: alerts that no person has taken note of, and what Health has. */
+export const needs = { alerts: 0, get faults() { return live.station?.faults?.length ?? 0; } };
+
+export async function askAlerts() {
+  const answer = await api.maybe("/alerts").catch(() => null);
+  needs.alerts = (answer?.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged).length;
+  return answer;
+}
+
 export const ruleOf = (alert) => alert.key.split(":")[0];
 const subject = (alert) => alert.key.slice(ruleOf(alert).length + 1);
 
@@ -41,7 +50,7 @@ const seen = () => Number(kept("alert")) || 0;
 /** Shows measured alerts that are new to this browser; what the station lacks is on its own page. */
 export async function showNew(me) {
   if (me.isRecord) return;
-  const answer = await api.maybe("/alerts").catch(() => null);
+  const answer = await askAlerts();
   const all = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
   // Another person knows it, or another tab closed it.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();

@@ -63,6 +63,7 @@ export function number(value, decimals = 0, least = decimals) {
   return numbers.get(key).format(value);
 }
 
+export const isKnown = (given) => given !== null && given !== undefined;
 export const value = (given, decimals) => (given === null || given === undefined ? "–" : number(given, decimals ?? 1));
 
 /** A share as per cent; never 100 while something is missing. */

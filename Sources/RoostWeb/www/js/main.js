@@ -1,9 +1,9 @@
 // Starts the dashboard: catalogue, account, header, router, stream.
-import { showNew } from "./alerts.js";
+import { needs, showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
 import { dialog, el, icon, keyed, quoted, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
-import { keepLanguage, loadLanguage, t } from "./i18n.js";
+import { keepLanguage, loadLanguage, plural, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { context, open, setMe, startRouter } from "./router.js";
@@ -19,9 +19,17 @@ function labelShell() {
 
 function makeNavigation(me) {
   const links = PAGES.filter((page) => page.place === "bar" && isOffered(page, me)).map((page) =>
-    el("a", { href: page.path, "data-page": page.name }, icon(`icon-${page.name}`), el("span", {}, t(`${page.name}.title`))));
+    el("a", { href: page.path, "data-page": page.name }, icon(`icon-${page.name}`), el("span", {}, t(`${page.name}.title`)), page.name === "more" ? el("b", { class: "badge", hidden: true, "aria-hidden": "true" }) : null));
   $("nav").replaceChildren(...links);
   header.links = links;
+}
+
+/** How many things need a person, at the link to the page that lists them first. */
+function showNeeds() {
+  const link = header.links.find((one) => one.dataset.page === "more"), count = needs.alerts + needs.faults;
+  if (!link) return;
+  setText(show(link.lastElementChild, count > 0), String(count));
+  link.setAttribute("aria-label", [t("more.title"), count ? plural("more.needs", count) : ""].filter(Boolean).join(", "));
 }
 
 /** The words at the top right: whether what is shown is live. */
@@ -45,6 +53,7 @@ function showState() {
   }
   document.body.classList.toggle("old", state === "lost" || state === "saved" || isDown);
   showChips(station, state);
+  showNeeds();
 }
 
 function liveWords(station) {
@@ -109,7 +118,7 @@ async function begin() {
   if (me && here?.isAlone) history.replaceState({}, "", "/");
   live.on((kind) => {
     if (kind !== "reading" && kind !== "event") showState();
-    if (kind === "alert" && me) showNew(me);
+    if (kind === "alert" && me) showNew(me).then(showNeeds);
   });
   if (me) {
     showState();
@@ -118,7 +127,7 @@ async function begin() {
   }
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
   await open(location.pathname, {});
-  if (me && !here?.isAlone) showNew(me);
+  if (me && !here?.isAlone) showNew(me).then(showNeeds);
   return me;
 }
 

@@ -1,6 +1,6 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
 import { button, el, quoted } from "./dom.js";
-import { ago, clock, duration, number, stamp, value } from "./format.js";
+import { ago, clock, duration, isKnown, number, stamp, value } from "./format.js";
 import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
 
@@ -14,7 +14,7 @@ export const quantityName = (quantity, given) => code("quantity", plainQuantity(
 export const channelName = (channel) => channel.isEarlier ? channel.name : `${quantityName(quantityOf(channel.id), channel.name)} · ${deviceTitle(deviceOf(channel.id))}`;
 /** The mean that a channel's level comes from, with its time; nothing where each value is judged. */
 const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
-  (seconds && (mean ?? null) !== null ? { mean: value(mean, decimals), time: duration(seconds) } : null);
+  (seconds && isKnown(mean) ? { mean: value(mean, decimals), time: duration(seconds) } : null);
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 
 /** Why there is no value; a gap's cause and a sample's reason share one list. */
@@ -32,7 +32,7 @@ export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index
 export function verdictWords(station) {
   const { verdict } = station;
   if (!verdict) return t("verdict.none");
-  const given = verdict, isKnown = (one) => one !== null && one !== undefined;
+  const given = verdict;
   // With its time where that is known: a moment, which stays the same while the page counts on.
   const at = live.answeredAt;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
@@ -53,16 +53,28 @@ export function pastWords(station) {
   return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
 }
 
-/** The readings that decide the verdict, with their limits. */
+const RANKS = ["good", "moderate", "poor"];
+/** The limit at which the level of a channel begins; none below the first one. */
+const limitOf = ({ limits, level }) => limits?.findLast((one) => one.level === level);
+
+/**
+ * The reading to name beside the verdict, null without one: of those that decide it and of all others at its level the poorest,
+ * by its level, then by how far it is beyond its limit. The lamp goes by one device; another may be worse.
+ */
+export function poorest({ verdict, channels = [] }) {
+  const decides = ({ id }) => verdict?.because?.includes(id), isAlike = (one) => one.level === verdict?.level && !one.isStale && one.place !== "hidden";
+  const share = (one) => (one.levelMean ?? one.value) / ((limitOf(one) ?? one.limits?.[0])?.from || Infinity);
+  return channels.filter((one) => isKnown(one.value) && (decides(one) || isAlike(one)))
+    .sort((one, other) => RANKS.indexOf(other.level) - RANKS.indexOf(one.level) || share(other) - share(one))[0] ?? null;
+}
+
+/** That reading in words, with its limit. */
 export function becauseWords(station) {
-  return (station.verdict?.because ?? []).map((id) => {
-    const channel = (station.channels ?? []).find((one) => one.id === id);
-    if (!channel || channel.value === null || channel.value === undefined) return null;
-    const limit = (channel.limits ?? []).findLast((one) => one.level === channel.level);
-    const mean = levelMean(channel), words = mean ? t("now.mean.value", { value: `${mean.mean} ${channel.unit ?? ""}`.trim(), time: mean.time }) : measured(channel);
-    const params = { name: channelName(channel), value: words, limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
-    return t(limit ? "now.because.limit" : "now.because", params);
-  }).filter(Boolean).join(" ");
+  const channel = poorest(station), limit = channel && limitOf(channel), mean = channel && levelMean(channel);
+  if (!channel) return "";
+  const words = mean ? t("now.mean.value", { value: `${mean.mean} ${channel.unit ?? ""}`.trim(), time: mean.time }) : measured(channel);
+  const params = { name: channelName(channel), value: words, limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
+  return t(limit ? "now.because.limit" : "now.because", params);
 }
 
 const GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];

@@ -84,7 +84,8 @@ function deviceCard(context) {
   let device, data;
   node.tick = () => {
     const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - data.at) / 1000;
-    setText(state, `${code("state", device.state)}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`);
+    const lamp = `well.lamp.${device.state}`, words = device.type === "traffic-light" && has(lamp) ? t(lamp) : code("state", device.state);
+    setText(state, `${words}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`);
     for (const one of node.querySelectorAll(".reading")) one.tick();
   };
   node.values = (curves) => {

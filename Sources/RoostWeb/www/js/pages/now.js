@@ -6,7 +6,7 @@ import { clock, countdown, date, duration, number, percent, stamp, value, zoneWo
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
 import { curve } from "../spark.js";
-import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, quantityName, reason, recorded, until, verdictWords } from "../words.js";
+import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 const POINTS = 96, DAY = 86400;
@@ -57,10 +57,10 @@ export async function dayCurves(api, channels, range = dayOf(live.station)) {
   return answer && { series: new Map(answer.series.map((one) => [one.channel, one])), from: answer.from, to: answer.to };
 }
 
-/** The channel that the first chart shows: the one that decides the level, or the first with levels. */
+/** The channel that the first chart shows: the one that the sentence names, or the first with levels. */
 function leading(station, channels) {
-  const known = (id) => channels.find((one) => one.id === id);
-  return (station.verdict?.because ?? []).map(known).find((one) => one?.limits) ?? channels.find((one) => one.limits) ?? channels[0] ?? null;
+  const named = poorest(station)?.id;
+  return channels.find((one) => one.id === named && one.limits) ?? channels.find((one) => one.limits) ?? channels[0] ?? null;
 }
 
 export function make(root, context) {
@@ -94,7 +94,7 @@ export function make(root, context) {
       if (isCard) picture.replaceChildren(absence(station, kept)); else mode.replaceChildren(modeCard(station, context));
       if (day) parts.expect();
       const drawn = day?.then(([curves, ledger]) => {
-        if (!curves) return;
+        if (!curves) return parts.leave();
         answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
         list.update(live.station, answer);

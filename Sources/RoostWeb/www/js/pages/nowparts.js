@@ -4,7 +4,7 @@ import { address } from "../api.js";
 import { card, el, keyed, mark, setMark, setText, show } from "../dom.js";
 import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
-import { plural, t } from "../i18n.js";
+import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { deviceOf, deviceTitle, isNeverMeasured, reason } from "../words.js";
 
@@ -12,7 +12,7 @@ import { deviceOf, deviceTitle, isNeverMeasured, reason } from "../words.js";
 const FAILING = ["later", "held", "broken"];
 const STORE = /^(store|history|data)-/;
 
-/** Four lines, each with its mark, its reason and its page. */
+/** A line each with its mark, its reason and its page; the lamp has one where there is one. */
 export function wellCard() {
   const list = el("ul", { class: "list well" }), node = card(t("well.title"), list);
   let tickOf = () => {};
@@ -25,7 +25,7 @@ export function wellCard() {
       const [outbox, alerts] = rest ?? [];
       // A line that is asked for has its place already; one without an answer is left out.
       const waits = (page) => (rest ? null : { page, level: "unknown", text: "…", because: "…" });
-      const lines = [measuring(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts) : waits("/alerts")].filter(Boolean);
+      const lines = [measuring(station), lamp(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts) : waits("/alerts")].filter(Boolean);
       keyed(list, lines, (one) => one.page, makeWell, (row, one) => row.renew(one));
       tickOf = () => list.firstElementChild?.renew(measuring(live.station));
     },
@@ -59,6 +59,11 @@ function measuring(station) {
   }
   const next = Math.min(...channels.filter((one) => one.intervalSeconds >= 10 && one.nextInSeconds > 0).map((one) => one.nextInSeconds - live.elapsed).filter((left) => left > 0));
   return { page, level: "good", text: t("well.measures"), because: [plural("well.sensors", devices.length), Number.isFinite(next) ? t("age.next", { time: countdown(next) }) : null, power].filter(Boolean).join("; ") };
+}
+
+/** What the traffic light shows; the page Numbers says what each colour means. */
+function lamp({ lamp: level, lampCause }) {
+  return level ? { page: "/numbers", level, text: code("well.lamp", level), because: lampCause?.device ? t("well.lamp.follows", { name: deviceTitle(lampCause.device) }) : "" } : null;
 }
 
 function record({ store, complete, faults }) {

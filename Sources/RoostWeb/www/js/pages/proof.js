@@ -61,15 +61,17 @@ export function make(root, context) {
 
 /** The first sentence and what it rests on; without a ledger what is measured, and `words`. */
 function sentence(answer, days, words, proof) {
+  // Days are measured by the hours' sums, in which seconds may be lost: of a whole record the ledger knows better.
+  const covered = answer.coveredSeconds / (answer.dueSeconds || 1), lacks = (proof?.missing ?? []).reduce((sum, one) => sum + one.share, 0);
   // Tenths of a per cent that add up; what is measured is rounded down, what is unknown up.
-  const measured = Math.floor((answer.coveredSeconds / (answer.dueSeconds || 1)) * 1000), share = (tenths) => percent(tenths / 1000, 1);
+  const measured = Math.floor((covered < 1 ? covered : 1 - lacks) * 1000), share = (tenths) => percent(tenths / 1000, 1);
   const unknown = Math.min(1000 - measured, Math.ceil((proof?.unknownShare ?? 0) * 1000));
   const given = { since: days.dated(0, { ...LONG, weekday: undefined }),
     measured: share(measured), explained: share(1000 - measured - unknown), unknown: share(unknown) };
   return [mark(words ? "unknown" : unknown ? "moderate" : "good"), el("div", {},
     el("strong", {}, t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given)),
     el("p", {}, words ?? t(measured === 1000 ? "proof.whole" : unknown ? "proof.shares.unknown" : "proof.shares", given)),
-    proof ? el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
+    proof ? el("p", { class: "quiet" }, proof.elapsedSeconds ? `${t("proof.chief", { share: percent(proof.coveredSeconds / proof.elapsedSeconds) })} ` : "", t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
 }
 
 /** What is missing by cause, most first. */
