@@ -124,7 +124,7 @@ def first_visit(browser, budget):
     browser.driver.get("about:blank")
     transfers(browser)
     browser.open("/")
-    until(lambda: browser.script("return !!document.querySelector('.chart canvas')"), 15, 0.05)
+    until(lambda: browser.script("return !!document.querySelector('.chart svg')"), 15, 0.05)
     loaded = transfers(browser)  # What comes later belongs to the watching.
     painted = browser.driver.execute_async_script(PAINT)
     foreign = [url for url, _ in loaded if url.startswith("http")]

@@ -151,7 +151,7 @@ class Walk:
             check.same(browser.path, wanted, "the page after Enter in the navigation")
             check.same(browser.script("return document.activeElement.tagName"), "H1", f"{wanted}: the focus after it")
         browser.open("/history")
-        if browser.script("return !!document.querySelector('.chart canvas')"):
+        if browser.script("return !!document.querySelector('.chart svg')"):
             browser.script("document.querySelector('.history .chart').focus()")
             browser.keys("END", "ARROW_LEFT", "ARROW_LEFT")
             check.demand(":" in browser.text(".readout"), "arrow keys read nothing from the chart")

@@ -1,16 +1,14 @@
-// A chart of one unit: a band from least to most, a line of means, gaps as gaps. Canvas, no library.
-import { dated, zone } from "./format.js";
-import { drawStrip, STRIP, stretchAt } from "./strip.js";
+// A chart of one unit: a band from least to most, a line of means, gaps as gaps. One drawing in the colours of the page.
+import { svg } from "./dom.js";
+import { dated, isKnown, zone } from "./format.js";
 import { tickOptions, timeTicks, valueTicks } from "./ticks.js";
 
-export const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]];
-const NAMES = ["card", "text", "muted", "hair", "hatch", "unknown", "accent", "moderate", "poor", "good", "s1", "s2", "s3", "s4"];
-const MARKS = 14;
+/** The lines of one unit differ by their dashes, too. */
+export const DASHES = [null, "9 4", "2 3", "9 3 2 3"];
+/** Heights of a ledger strip (quiet where values speak, hatched where they do not), and of the row of notes and events. */
+const STRIP = 10, MARKS = 14;
 
-function colours() {
-  const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-}
+const rect = (name, x, y, width, height) => svg("rect", { class: name, x, y, width, height });
 
 /** The step of a series at a time; −1 when there is none. */
 export function stepAt(series, time) {
@@ -23,19 +21,37 @@ export function stepAt(series, time) {
   return low < t.length && t[low] <= time ? low : -1;
 }
 
+/** The gap at a time, or the nearest within `slack` seconds. */
+export function stretchAt(stretches, time, slack = 0) {
+  let best = null, distance = Infinity;
+  for (const stretch of stretches) {
+    const away = Math.max(0, stretch[0] - time, time - stretch[1]);
+    if (away <= slack && away < distance) [best, distance] = [stretch, away];
+  }
+  return best;
+}
+
+/** Steps with values next to each other, as their numbers; one step without a value ends a run, and so does a longer pause. */
+export function runsOf({ t, mean }, pause) {
+  const runs = [];
+  t.forEach((time, index) => {
+    if (!isKnown(mean[index])) return;
+    const last = runs.at(-1);
+    if (last?.at(-1) === index - 1 && time - t[index - 1] <= pause) last.push(index); else runs.push([index]);
+  });
+  return runs;
+}
+
 export class Chart {
-  #box; #canvas; #data = null; #cursor = null; #on; #colours; #pointers = new Map(); #drag = null; #observer; #theme;
+  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #observer;
 
   /** `on.read(time)`, `on.zoom(from, to)`, `on.gap(series, stretch)`, `on.step(by)`, `on.reset()`. */
   constructor(box, on) {
     this.#box = box;
     this.#on = on;
-    this.#canvas = box.appendChild(document.createElement("canvas"));
-    this.#canvas.setAttribute("aria-hidden", "true");
+    this.#drawing = box.appendChild(svg("svg", { "aria-hidden": "true" }));
     this.#observer = new ResizeObserver(() => this.draw());
     this.#observer.observe(box);
-    this.#theme = () => { this.#colours = null; this.draw(); };
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.#theme);
     box.addEventListener("pointerdown", (event) => this.#down(event));
     box.addEventListener("pointermove", (event) => this.#moved(event));
     box.addEventListener("pointerup", (event) => this.#up(event));
@@ -43,14 +59,11 @@ export class Chart {
     box.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  close() {
-    this.#observer.disconnect();
-    matchMedia("(prefers-color-scheme: dark)").removeEventListener("change", this.#theme);
-  }
+  close() { this.#observer.disconnect(); }
 
   set data(data) { this.#data = data; this.draw(); }
   get data() { return this.#data; }
-  set cursor(time) { this.#cursor = time; this.draw(); }
+  set cursor(time) { this.#cursor = time; this.#point(); }
 
   // MARK: Places
 
@@ -78,14 +91,14 @@ export class Chart {
     const place = this.#place(event);
     this.#pointers.set(event.pointerId, place.now);
     if (this.#pointers.size === 1) this.#drag = { from: place.now, at: place.at, type: event.pointerType };
-    this.#read(place.now);
+    this.#on.read?.(place.now);
   }
 
   #moved(event) {
     if (!this.#data) return;
     const place = this.#place(event);
     if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, place.now);
-    if (event.pointerType === "mouse" || this.#pointers.size === 1) this.#read(place.now);
+    if (event.pointerType === "mouse" || this.#pointers.size === 1) this.#on.read?.(place.now);
   }
 
   #up(event) {
@@ -122,9 +135,9 @@ export class Chart {
     const step = series[0]?.width || reach / 300;
     const now = this.#cursor ?? (series[0]?.t.at(-1) ?? to);
     const by = { ArrowLeft: -step, ArrowRight: step, PageUp: -20 * step, PageDown: 20 * step }[event.key];
-    if (by) this.#read(Math.min(to - 0.001, Math.max(from, now + by)));
-    else if (event.key === "Home") this.#read(from);
-    else if (event.key === "End") this.#read(series[0]?.t.at(-1) ?? to);
+    if (by) this.#on.read?.(Math.min(to - 0.001, Math.max(from, now + by)));
+    else if (event.key === "Home") this.#on.read?.(from);
+    else if (event.key === "End") this.#on.read?.(series[0]?.t.at(-1) ?? to);
     else if (event.key === "+") this.#on.zoom?.(Math.max(from, now - reach / 4), Math.min(to, now + reach / 4));
     else if (event.key === "-") this.#on.zoom?.(from - reach / 2, to + reach / 2);
     else if (event.key === "0") this.#on.reset?.();
@@ -137,181 +150,96 @@ export class Chart {
     event.preventDefault();
   }
 
-  #read(time) { this.#on.read?.(time); }
-
   // MARK: Drawing
 
   draw() {
-    const data = this.#data, ratio = devicePixelRatio || 1;
-    if (!data || !this.#box.clientWidth) return;
-    const c = (this.#colours ??= colours());
-    const layout = this.#layout();
+    if (!this.#data || !this.#box.clientWidth) return;
+    const { series } = this.#data, layout = this.#layout(), y = this.#scale(layout), first = layout.bottom + 4;
     // Where the first strip begins, for what lies over the chart.
-    this.#box.dataset.strip = layout.bottom + 4;
-    this.#canvas.width = Math.round(layout.width * ratio);
-    this.#canvas.height = Math.round(layout.height * ratio);
-    const g = this.#canvas.getContext("2d");
-    g.scale(ratio, ratio);
-    g.font = "12px system-ui, sans-serif";
-    const y = this.#valueAxis(g, c, layout);
-    this.#timeAxis(g, c, layout);
-    this.#unsure(g, c, layout);
-    this.#bands(g, c, layout, y);
-    data.series.forEach((series, index) => this.#line(g, c, layout, y, series, index));
-    data.series.forEach((series, index) => drawStrip(g, {
-      from: data.from, to: data.to, left: layout.left, right: layout.right, x: layout.x, since: series.since, until: series.until ?? data.now,
-      top: layout.bottom + 4 + index * (STRIP + 3), stretches: series.stretches ?? [],
-    }, c));
-    this.#marks(g, c, layout);
-    this.#cursorLine(g, c, layout);
+    this.#box.dataset.strip = first;
+    this.#drawing.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);
+    this.#line = svg("path", { class: "cursor" });
+    this.#drawing.replaceChildren(...this.#axes(layout, y), ...this.#unsure(layout), ...this.#bands(layout, y),
+      ...series.map((one, place) => this.#curve(layout, y, one, place)),
+      ...series.flatMap((one, place) => this.#strip(layout, one, first + place * (STRIP + 3))), ...this.#marks(layout), this.#line);
+    this.#point();
   }
 
-  #valueAxis(g, c, { left, right, top, bottom }) {
-    let most = 0, least = 0;
-    for (const series of this.#data.series) {
-      for (const value of series.most) if (value !== null && value > most) most = value;
-      for (const value of series.least) if (value !== null && value < least) least = value;
-    }
-    if (this.#data.floor !== undefined) {
-      least = Infinity;
-      for (const series of this.#data.series) for (const value of series.least) if (value !== null && value < least) least = value;
-      if (!Number.isFinite(least)) least = 0;
-    }
+  /** Where a value is drawn, with `low`, `high` and the `ticks` of its axis. */
+  #scale({ top, bottom }) {
+    const { series, bands, floor } = this.#data, known = (name) => series.flatMap((one) => one[name].filter(isKnown));
+    const all = known("least"), least = floor === undefined ? Math.min(0, ...all) : all.length ? Math.min(...all) : 0;
+    let most = Math.max(0, ...known("most"));
     // The level above what was measured is seen, unless it is far.
-    const next = this.#data.bands?.find(({ from }) => from > most)?.from;
+    const next = bands?.find(({ from }) => from > most)?.from;
     if (next && next < 3 * most) most = next * 1.1;
     const ticks = valueTicks(least, Math.max(most, least) || 1, Math.max(3, Math.min(6, (bottom - top) / 45)));
     const [low, high] = [ticks[0], ticks.at(-1)];
-    const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - top);
-    g.strokeStyle = c.hair;
-    g.fillStyle = c.muted;
-    g.lineWidth = 1;
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    for (const tick of ticks) {
-      const at = Math.round(y(tick)) + 0.5;
-      g.beginPath();
-      g.moveTo(left, at);
-      g.lineTo(right, at);
-      g.stroke();
-      g.fillText(String(tick), left - 8, at);
-    }
-    return Object.assign(y, { low, high });
+    return Object.assign((value) => bottom - ((value - low) / (high - low)) * (bottom - top), { low, high, ticks });
   }
 
-  #timeAxis(g, c, { left, right, top, bottom, height, x }) {
-    const { from, to } = this.#data;
-    const ticks = timeTicks(from, to, Math.max(2, (right - left) / (to - from > 200000 ? 60 : 72)), zone());
-    const options = tickOptions(to - from);
-    g.textBaseline = "bottom";
-    g.textAlign = "center";
-    for (const tick of ticks) {
-      const at = Math.round(x(tick)) + 0.5, words = dated(tick, options);
-      g.beginPath();
-      g.moveTo(at, top);
-      g.lineTo(at, bottom);
-      g.stroke();
-      const half = g.measureText(words).width / 2;
-      g.fillText(words, Math.min(Math.max(at, left + half - 20), right - half + 8), height - 2);
-    }
+  #axes({ left, right, top, bottom, height, x }, y) {
+    const { from, to } = this.#data, options = tickOptions(to - from);
+    const times = timeTicks(from, to, Math.max(2, (right - left) / (to - from > 200000 ? 60 : 72)), zone());
+    const lines = [...y.ticks.map((tick) => `M${left} ${y(tick)}H${right}`), ...times.map((tick) => `M${x(tick)} ${top}V${bottom}`)];
+    return [svg("path", { class: "grid", d: lines.join("") }),
+      ...y.ticks.map((tick) => svg("text", { class: "value", x: left - 8, y: y(tick) }, String(tick))),
+      ...times.map((tick) => {
+        const words = dated(tick, options), half = 3.1 * words.length;
+        return svg("text", { class: "time", x: Math.min(Math.max(x(tick), left + half - 20), right - half + 8), y: height - 4 }, words);
+      })];
   }
 
-  #unsure(g, c, { top, bottom, x }) {
-    g.fillStyle = c.hatch;
-    g.globalAlpha = 0.35;
-    for (const { t, width, unsure } of this.#data.series) {
-      for (const index of unsure ?? []) g.fillRect(x(t[index]), top, Math.max(1, x(t[index] + width) - x(t[index])), bottom - top);
-    }
-    g.globalAlpha = 1;
+  #unsure({ top, bottom, x }) {
+    return this.#data.series.flatMap(({ t, width, unsure }) => (unsure ?? []).map((index) =>
+      rect("unsure", x(t[index]), top, Math.max(1, x(t[index] + width) - x(t[index])), bottom - top)));
   }
 
   /** Levels as grounds with their words, the lowest first; `lowest` names what is below the first limit. */
-  #bands(g, c, { left, right, top, bottom }, y) {
-    const { bands, lowest } = this.#data;
-    if (!bands?.length) return;
-    const edges = [{ from: -Infinity, level: "good", label: lowest }, ...bands];
-    g.textAlign = "left";
-    g.textBaseline = "top";
-    edges.forEach(({ from, level, label }, index) => {
+  #bands({ left, right, top, bottom }, y) {
+    const { bands, lowest } = this.#data, edges = bands?.length ? [{ from: -Infinity, level: "good", label: lowest }, ...bands] : [];
+    return edges.flatMap(({ from, level, label }, index) => {
       const low = Math.min(bottom, y(Math.max(from, y.low))), high = Math.max(top, y(Math.min(edges[index + 1]?.from ?? Infinity, y.high)));
-      if (low - high < 1) return;
-      g.fillStyle = c[level] ?? c.hatch;
-      g.globalAlpha = 0.13;
-      g.fillRect(left, high, right - left, low - high);
-      g.globalAlpha = 1;
-      g.fillStyle = c.muted;
-      if (low - high > 16) g.fillText(label, left + 4, high + 2);
+      if (low - high < 1) return [];
+      const ground = rect(`ground ${level}`, left, high, right - left, low - high);
+      return low - high > 16 ? [ground, svg("text", { x: left + 4, y: high + 13 }, label)] : [ground];
     });
   }
 
-  /** Steps with values next to each other; one step without a value ends a run. */
-  #runs({ t, mean, width }) {
-    const runs = [];
-    for (let index = 0; index < t.length; index += 1) {
-      if (mean[index] === null || mean[index] === undefined) continue;
-      const last = runs.at(-1);
-      if (last && last[1] === index - 1 && t[index] - t[index - 1] <= width * 1.01 + 1) last[1] = index;
-      else runs.push([index, index]);
-    }
-    return runs;
+  #curve({ x }, y, { t, width, least, mean, most }, place) {
+    const middle = (index) => x(t[index] + width / 2);
+    const path = (run, values) => run.map((index) => `${middle(index).toFixed(1)} ${y(values[index]).toFixed(1)}`).join("L");
+    return svg("g", { class: `s${place + 1}` }, runsOf({ t, mean }, width * 1.01 + 1).map((run) => {
+      const [one] = run, left = x(t[one]), high = y(most[one]);
+      return run.length === 1
+        ? [rect("reach", left, high, Math.max(1, x(t[one] + width) - left), Math.max(1, y(least[one]) - high)), svg("circle", { cx: middle(one), cy: y(mean[one]), r: 1.75 })]
+        : [svg("path", { class: "reach", d: `M${path(run, most)}L${path(run.toReversed(), least)}z` }),
+          svg("path", { class: "mean", d: `M${path(run, mean)}`, "stroke-dasharray": DASHES[place] })];
+    }));
   }
 
-  #line(g, c, { x }, y, series, place) {
-    const { t, width, least, mean, most } = series;
-    const middle = (index) => x(t[index] + width / 2), runs = this.#runs(series);
-    g.fillStyle = g.strokeStyle = c[`s${place + 1}`];
-    g.globalAlpha = 0.22;
-    for (const [first, last] of runs) {
-      g.beginPath();
-      if (first === last) {
-        g.rect(x(t[first]), y(most[first]), Math.max(1, x(t[first] + width) - x(t[first])), Math.max(1, y(least[first]) - y(most[first])));
-      } else {
-        for (let index = first; index <= last; index += 1) g.lineTo(middle(index), y(most[index]));
-        for (let index = last; index >= first; index -= 1) g.lineTo(middle(index), y(least[index]));
-      }
-      g.fill();
-    }
-    g.globalAlpha = 1;
-    g.lineWidth = 1.75;
-    g.lineJoin = "round";
-    for (const [first, last] of runs) {
-      g.beginPath();
-      g.setLineDash(first === last ? [] : DASHES[place]);
-      if (first === last) g.arc(middle(first), y(mean[first]), 1.75, 0, 7);
-      for (let index = first; index <= last; index += 1) g.lineTo(middle(index), y(mean[index]));
-      if (first === last) g.fill(); else g.stroke();
-    }
-    g.setLineDash([]);
-    g.lineWidth = 1;
+  /** A gap is at least 2 px wide, however short. Nothing is claimed for the time before the record begins, nor for the future. */
+  #strip({ left, right, x }, { since, until, stretches = [] }, top) {
+    const { from, to, now } = this.#data;
+    const begin = Math.max(left, x(Math.max(from, since ?? from))), end = Math.min(right, x(Math.min(to, until ?? now)));
+    return [...(end > begin ? [rect("known", begin, top, Math.max(1, end - begin), STRIP)] : []),
+      ...stretches.filter(([first, over]) => over >= from && first <= to).map(([first, over]) => {
+        const start = x(Math.max(first, from));
+        return rect("gap", start + 0.5, top + 0.5, Math.max(1, x(Math.min(over, to)) - start - 1), STRIP - 1);
+      })];
   }
 
   /** Notes are filled, events hollow: shape, not colour. */
-  #marks(g, c, { height, x, left, right }) {
-    const at = height - 20 - MARKS / 2;
-    for (const mark of this.#data.marks ?? []) {
-      const middle = x(mark.at);
-      if (middle < left || middle > right) continue;
-      g.beginPath();
-      if (mark.kind === "note") {
-        g.fillStyle = c.text;
-        g.moveTo(middle, at - 5); g.lineTo(middle + 5, at); g.lineTo(middle, at + 5); g.lineTo(middle - 5, at);
-        g.fill();
-      } else {
-        g.strokeStyle = c.muted;
-        g.arc(middle, at, 3, 0, 7);
-        g.stroke();
-      }
-    }
+  #marks({ height, x, left, right }) {
+    const y = height - 20 - MARKS / 2;
+    return (this.#data.marks ?? []).filter(({ at }) => x(at) >= left && x(at) <= right).map(({ at, kind }) =>
+      (kind === "note" ? svg("path", { class: "note", d: `M${x(at)} ${y - 5}l5 5l-5 5l-5 -5z` }) : svg("circle", { class: "event", cx: x(at), cy: y, r: 3 })));
   }
 
-  #cursorLine(g, c, { top, bottom, x, left, right }) {
-    if (this.#cursor === null) return;
-    const at = Math.round(x(this.#cursor)) + 0.5;
-    if (at < left || at > right) return;
-    g.strokeStyle = c.text;
-    g.beginPath();
-    g.moveTo(at, top);
-    g.lineTo(at, bottom + this.#data.series.length * (STRIP + 3) + 2);
-    g.stroke();
+  /** Puts the line where the cursor is, if it is in the chart. */
+  #point() {
+    if (!this.#line) return;
+    const { left, right, top, bottom, x } = this.#layout(), at = this.#cursor === null ? -1 : x(this.#cursor);
+    this.#line.setAttribute("d", at < left || at > right ? "" : `M${at} ${top}V${bottom + this.#data.series.length * (STRIP + 3) + 2}`);
   }
 }

@@ -1,10 +1,9 @@
 // The parts beside a chart: read-out, legend and the same steps as a table.
-import { DASHES, stepAt } from "../chart.js";
+import { DASHES, stepAt, stretchAt } from "../chart.js";
 import { el, svg, table } from "../dom.js";
 import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { stretchAt } from "../strip.js";
 import { channelName, flagNames, plainQuantity, reason } from "../words.js";
 
 const flagWords = (bits) => flagNames(bits ?? 0).map((flag) => code("flag", flag)).join(", ");
@@ -35,7 +34,7 @@ function stepWords(series, time, isNamed) {
 export function legend({ series, ledgers }) {
   return series.series.map((one) => {
     const place = series.series.filter((other) => other.unit === one.unit).indexOf(one);
-    const line = svg("svg", { class: `s${place + 1}`, "aria-hidden": "true" }, svg("line", { x1: 0, x2: 32, y1: 6, y2: 6, "stroke-dasharray": DASHES[place]?.join(" ") || null }));
+    const line = svg("svg", { class: `s${place + 1}`, "aria-hidden": "true" }, svg("line", { x1: 0, x2: 32, y1: 6, y2: 6, "stroke-dasharray": DASHES[place] }));
     const ledger = ledgers[one.index];
     const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
     return el("li", {}, line, el("span", {}, channelName(one.item), " ", el("span", { class: "quiet" },

@@ -160,9 +160,7 @@ function drawDays(rows, days, choose) {
   // One row after the other: forty at once would hold the page up.
   const later = [], next = () => { later.shift()?.(); if (later.length) setTimeout(next); };
   setTimeout(next);
-  const box = el("div", { class: "days" }, svg("svg", { class: "sprite", "aria-hidden": "true" },
-    svg("pattern", { id: "gone", width: 4, height: 4, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("rect", { width: 1.5, height: 4 }))),
-  rows.map((row) => oneRow(row, days, weeks, months, size, choose, later)));
+  const box = el("div", { class: "days" }, rows.map((row) => oneRow(row, days, weeks, months, size, choose, later)));
   box.style.setProperty("--days", `${weeks * PITCH * size}rem`);
   return box;
 }
