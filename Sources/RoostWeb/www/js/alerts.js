@@ -63,7 +63,6 @@ export async function showNew(me) {
   open.addEventListener("close", () => {
     open = null;
     keep("alert", Math.max(...numbers));
-    // Shows newer alerts.
     showNew(me);
   });
   // For all people; Escape or a tap beside it closes it in this browser alone.

@@ -1,16 +1,14 @@
 // The only module that asks the server.
 const BASE = "/api/v1";
 const PATIENCE = 15000;
+/** A slow card needs seconds to keep a change. */
+export const KEEPING = 25000;
 
 /** An answer that is no success: RFC 9457, or a made-up one when no answer came at all. */
 class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? String(status));
-    this.status = status;
-    this.type = (body.type ?? "").replace(/^.*\//, "");
-    this.detail = body.detail;
-    this.errors = body.errors ?? [];
-    this.retryAfter = retryAfter;
+    Object.assign(this, { status, type: (body.type ?? "").replace(/^.*\//, ""), detail: body.detail, errors: body.errors ?? [], retryAfter });
   }
 
   /** Whether this station does not have the route. */
@@ -70,7 +68,6 @@ export const api = {
       return null;
     }
   },
-  /** The ledger of one channel; null without one. */
   ledger: async (query) => (await api.maybe("/ledger", query))?.items[0] ?? null,
   /** A file beside this module: catalogues. */
   asset: async (path) => (await fetch(new URL(path, import.meta.url)).catch(() => { throw new Problem(0, { type: "offline" }); })).json(),

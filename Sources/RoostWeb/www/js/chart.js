@@ -2,11 +2,13 @@
 import { svg } from "./dom.js";
 import { dated, isKnown, zone } from "./format.js";
 import { tickOptions, timeTicks, valueTicks } from "./ticks.js";
+import { curveWords } from "./words.js";
 
 /** The lines of one unit differ by their dashes, too. */
 export const DASHES = [null, "9 4", "2 3", "9 3 2 3"];
 /** Heights of a ledger strip (quiet where values speak, hatched where they do not), and of the row of notes and events. */
 const STRIP = 10, MARKS = 14;
+const SMALL = { width: 240, height: 28 };
 
 const rect = (name, x, y, width, height) => svg("rect", { class: name, x, y, width, height });
 
@@ -40,6 +42,17 @@ export function runsOf({ t, mean }, pause) {
     if (last?.at(-1) === index - 1 && time - t[index - 1] <= pause) last.push(index); else runs.push([index]);
   });
   return runs;
+}
+
+/** A day as a small line: no axis, gaps as gaps; null without two values. `series` as `/series` has it. */
+export function curve(series, from, to) {
+  const { t, mean, widthSeconds: width } = series, known = mean.filter(isKnown);
+  if (known.length < 2) return null;
+  const start = Math.min(Math.max(from, t[0]), to - 3600), least = Math.min(...known), reach = Math.max(...known) - least || 1;
+  const x = (index) => ((t[index] + width / 2 - start) / (to - start)) * SMALL.width, y = (index) => SMALL.height - 2 - ((mean[index] - least) / reach) * (SMALL.height - 4);
+  const runs = runsOf(series, width * 1.5 + 1).map((run) => run.map((index) => `${x(index).toFixed(1)} ${y(index).toFixed(1)}`).join("L"));
+  return svg("svg", { viewBox: `0 0 ${SMALL.width} ${SMALL.height}`, preserveAspectRatio: "none", role: "img", "aria-label": curveWords(series, runs.length - 1) },
+    svg("path", { d: `M${runs.join("M")}` }));
 }
 
 export class Chart {

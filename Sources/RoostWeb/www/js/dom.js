@@ -17,21 +17,12 @@ function fill(node, props, children) {
   return node;
 }
 
-/** The same for a drawing. */
 export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
 /** An icon of the sprite in index.html. */
-export function icon(name, className = "icon") {
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `#${name}`);
-  const node = document.createElementNS(SVG, "svg");
-  node.setAttribute("class", className);
-  node.setAttribute("aria-hidden", "true");
-  node.append(use);
-  return node;
-}
+export const icon = (name, className = "icon") => svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 
 /** The mark of a level: shape first, colour second. */
 export function mark(level, className = "mark") {
@@ -100,21 +91,17 @@ export const quoted = (text) => (text ? el("q", { lang: "en", translate: "no" },
 /** A name or a text that a person or a device has given: it is the same in every language. */
 export const asIs = (text, tag = "span", props = {}) => el(tag, { translate: "no", ...props }, text);
 
-/** What is behind a line that opens it. */
 export const fold = (words, ...children) => el("details", {}, el("summary", {}, words), ...children);
 
-/** A select of values with their words. */
 export const choice = (options, chosen, props = {}) => el("select", props, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words)));
 
 /** A row of a menu: its name, what it is for, and a mark before them. */
 export const menuRow = (href, name, words, sign) => el("li", {}, el("a", { href }, sign, el("span", {}, el("strong", {}, name), el("span", { class: "quiet" }, words)), icon("icon-next")));
 
-/** A card with its heading. */
 export function card(title, ...children) {
   return el("section", { class: "card" }, title ? el("h2", {}, title) : null, ...children);
 }
 
-/** Names and values under each other. */
 export function facts(rows) {
   return el("dl", { class: "facts" }, rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== "")
     .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

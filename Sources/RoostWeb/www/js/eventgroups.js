@@ -35,7 +35,6 @@ const FAULTS = [["sending", /^outbox/], ["sensors", /^(sensor|device|adapter|lin
 const RULES = [["air", /\//], ["sending", /^outbox:/], ["sensors", /^(silent|stuck|laser):/], ["door", /^motion:/]];
 const first = (table, text) => table.find(([, form]) => form.test(text))?.[0] ?? "station";
 
-/** What an event is about: air, sensors, station, sending or door. */
 export function topicOf({ kind, details }) {
   if (details?.key && kind.startsWith("alert")) return /^(silent|stuck|laser):/.test(details.key) ? "sensors" : first(RULES, details.key);
   if (details?.fault && kind.startsWith("fault")) return first(FAULTS, details.fault);
@@ -127,9 +126,7 @@ export function entries(events) {
 }
 
 /** The same in pieces, for many events: it yields between them, and returns the entries. */
-export const grouping = (events) => group(events);
-
-function* group(events) {
+export const grouping = function* (events) {
   const found = [], runs = new Map(), dayOf = days();
   let count = 0;
   for (const part of yield* pairs(events)) {
@@ -153,7 +150,7 @@ function* group(events) {
     found.push(entry);
   }
   return found;
-}
+};
 
 /** The sentence of an entry or of a part: of a beginning and its end with its duration, else of its newest event. */
 export function partSentence({ events, opening, phase, lasted: time }) {

@@ -49,7 +49,6 @@ function nameOf(id, source) {
   return say(quantity ? "event.channel" : "event.device", { quantity: quantity && quantityName(quantity), name: deviceTitle(device) });
 }
 
-/** One detail in words. */
 function detail(name, given, { kind, source }) {
   if (typeof given === "boolean") return t(given ? "do.yes" : "do.no");
   if (typeof given === "number") return /seconds$/i.test(name) ? duration(given) : number(given, 3, 0);

@@ -90,7 +90,6 @@ function passwordWords(text, least) {
   return t(text.length >= least + 4 || /\s/.test(text) ? "password.good" : "password.fair");
 }
 
-/** A field for a new password, with its meter. */
 export function newPassword(name, label, least) {
   const first = field(name, label, { type: "password", autocomplete: "new-password", required: true, hint: t("password.rule", { n: least }) });
   const bar = el("i"), words = el("p", { class: "hint", role: "status" });

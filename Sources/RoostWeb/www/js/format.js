@@ -125,7 +125,6 @@ export function fromWall(wall, name = zone()) {
   return at;
 }
 
-/** The start of the local day. */
 export function dayStart(seconds, name = zone()) {
   const wall = Math.floor(seconds) + offset(seconds, name);
   return fromWall(wall - (((wall % 86400) + 86400) % 86400), name);

@@ -1,6 +1,5 @@
 // What this browser keeps for the next visit, or in `sessionStorage` until its tab is closed. One that keeps nothing has null.
 
-/** What was kept under a name; null without it. */
 export function kept(name, storage = "localStorage") {
   try { return globalThis[storage].getItem(`roost.${name}`); } catch { return null; }
 }

@@ -6,7 +6,7 @@ import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName,
 import { keepLanguage, loadLanguage, plural, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
-import { context, open, setMe, startRouter } from "./router.js";
+import { context, open, startRouter } from "./router.js";
 import { action } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -112,7 +112,6 @@ async function begin() {
   if (problem && problem.status !== 401) me = { isOpen: true, role: "viewer", name: null };
   makeNavigation(me);
   startRouter(header, me);
-  setMe(me);
   const here = PAGES.find((page) => page.path === location.pathname);
   if (problem?.status === 401 && !(here?.isOpen && !(here.isAlone && problem.type === "unclaimed"))) return sendAway(problem);
   if (me && here?.isAlone) history.replaceState({}, "", "/");

@@ -2,7 +2,7 @@
 // allows no picture of another server, and loads Leaflet from Debian's packages. What it imports is installed beside it.
 import { api, whenUnauthorized } from "./api.js";
 import { el } from "./dom.js";
-import { number, setStationZone, stamp } from "./format.js";
+import { isKnown, number, setStationZone, stamp } from "./format.js";
 import { code, loadLanguage, loadMore, t } from "./i18n.js";
 
 const SCRIPTS = ["/map/leaflet.min.js", "/map/leaflet.markercluster.min.js"];
@@ -17,7 +17,6 @@ const policy = globalThis.trustedTypes?.createPolicy("default", {
 
 const $ = (id) => document.getElementById(id);
 const quantityName = (name) => code("quantity", name.split("@")[0], name);
-const isKnown = (value) => value !== null && value !== undefined;
 
 const load = (url) => new Promise((done, fail) => {
   const node = document.createElement("script");

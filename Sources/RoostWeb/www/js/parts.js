@@ -3,7 +3,6 @@ import { asIs, el, svg } from "./dom.js";
 import { plural, t } from "./i18n.js";
 
 const sheet = new URL("../parts.svg", import.meta.url).pathname;
-/** Parts that look alike, by their drivers. */
 const ALIKE = { hpma115: "plantower", sps30: "plantower" };
 const DRAWN = ["sds011", "plantower", "mhz19b", "geiger", "pir", "button", "led", "traffic-light", "bgeigie-nano", "nmea", "http-line"];
 
@@ -15,7 +14,6 @@ export function picture({ type }, profile) {
   return svg("svg", { class: "icon", viewBox: "0 0 40 40", "aria-hidden": "true" }, symbol(DRAWN.includes(name) ? name : "line"));
 }
 
-/** The header of the board with a node for each pin, by its number. */
 export const header = (cells, props) => el("div", { class: "header", ...props }, cells);
 
 /** Width and height of the sockets, and the symbol of each. */

@@ -11,7 +11,6 @@ let current = null, turn = 0, me = null, header;
 
 export const context = {
   get me() { return me; },
-  /** Whether this account may do what needs a role. */
   may: (least) => may(me, least),
   /** The pages that exist here for this account. */
   get pages() { return PAGES.filter((page) => isOffered(page, me)); },
@@ -52,8 +51,6 @@ export function startRouter(parts, account) {
     else view.live?.(kind, data);
   });
 }
-
-export function setMe(account) { me = account; }
 
 function go(address, { replaces } = {}) {
   history.replaceState({ ...history.state, scroll: scrollY }, "");
@@ -107,7 +104,6 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   }
 }
 
-/** The page's purpose, and a button to reload it. */
 function foot(page) {
   if (page.isAlone) return "";
   return el("div", { class: "about" }, el("p", {}, t(`${page.name}.purpose`)),

@@ -38,7 +38,6 @@ export function valueTicks(least, most, wanted) {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(9)));
 }
 
-/** The words under the marks, by how far the axis reaches. */
 export function tickOptions(reach) {
   if (reach > 4e7) return { month: "short", year: "2-digit" };
   if (reach > 6e6) return { month: "short" };

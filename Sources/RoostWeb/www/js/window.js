@@ -26,7 +26,6 @@ export function windowOfQuery(query, now) {
   return { range: range ?? "day", from: start, to: end };
 }
 
-/** The window before (−1) or after (+1). */
 export function neighbour({ range, from, to }, by) {
   if (!range) return { range, from: from + by * (to - from), to: to + by * (to - from) };
   const [start, end] = windowOf(range, by < 0 ? from - 1 : to + 1);

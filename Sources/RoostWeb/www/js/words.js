@@ -1,6 +1,6 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
 import { button, el, quoted } from "./dom.js";
-import { ago, clock, duration, isKnown, number, stamp, value } from "./format.js";
+import { clock, duration, isKnown, number, stamp, value } from "./format.js";
 import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
 
@@ -26,7 +26,7 @@ export function reason(name, words) {
 export const flags = (quality) => (quality ?? []).map((flag) => code("flag", flag)).join(", ");
 
 const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
-export const flagNames = (bits) => FLAGS.filter((_, index) => bits & (1 << index));
+export const flagWords = (bits) => flags(FLAGS.filter((_, index) => bits & (1 << index)));
 
 /** The first sentence of the dashboard; the server's own English where the catalogue has none. */
 export function verdictWords(station) {
@@ -68,7 +68,6 @@ export function poorest({ verdict, channels = [] }) {
     .sort((one, other) => RANKS.indexOf(other.level) - RANKS.indexOf(one.level) || share(other) - share(one))[0] ?? null;
 }
 
-/** That reading in words, with its limit. */
 export function becauseWords(station) {
   const channel = poorest(station), limit = channel && limitOf(channel), mean = channel && levelMean(channel);
   if (!channel) return "";
@@ -81,7 +80,6 @@ const GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];
 /** Channels of a history in the order of what people ask for, as the station sends its own. */
 export const byGroup = (one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group);
 
-/** The levels of a channel as grounds of its chart. */
 export const bandsOf = ({ limits }) => ({
   bands: (limits ?? []).map((limit) => ({ ...limit, label: t("history.limit", { level: t(`level.${limit.level}`), value: number(limit.from, 1, 0) }) })), lowest: t("level.good"),
 });
@@ -98,12 +96,6 @@ export function curveWords({ mean, least = mean, most = mean, decimals }, gaps) 
 export function recorded(ledger) {
   if (!ledger) return { stretches: [] };
   return { stretches: ledger.stretches ?? [], since: Date.parse(ledger.from) / 1000 || undefined, until: Date.parse(ledger.to) / 1000 || undefined };
-}
-
-/** The age of a channel's value, counted on from the answer. */
-export function ageWords(channel, elapsed) {
-  if (channel.ageSeconds === null || channel.ageSeconds === undefined) return t("age.never");
-  return ago(channel.ageSeconds + elapsed);
 }
 
 /** Whether a part has no such value: said on Devices, and nothing that is missing. */
@@ -148,7 +140,6 @@ export function problemWords(problem) {
 /** What a page itself has against a request. */
 export const refusal = (words) => Object.assign(new Error(words), { status: 400, words });
 
-/** A button that does something and says how it went. */
 export function action(text, run, props) {
   const said = el("span", { class: "quiet", role: "status" });
   const node = button(text, null, props);

@@ -1,11 +1,10 @@
 // The camera's settings: which one, what it takes, when it takes nothing; with a picture to see what they do.
-import { address } from "../api.js";
+import { KEEPING, address } from "../api.js";
 import { asIs, button, card, el, mark, quoted } from "../dom.js";
 import { field, form, isNoNumber } from "../form.js";
 import { bytes, number } from "../format.js";
 import { loadMore, t } from "../i18n.js";
 import { action } from "../words.js";
-import { KEEPING } from "./undo.js";
 
 /** A picture may take a minute, and the end of a live picture another. */
 const PATIENCE = 135000;
@@ -57,7 +56,6 @@ export function make(root, context) {
 const settingOf = (view, key) => view.settings.find((one) => one.key === key);
 const valueOf = (view, key) => JSON.parse(settingOf(view, key).value);
 const isLocked = (view, key) => settingOf(view, key).origin === "file";
-/** What a hint says of a setting that a file has. */
 const locking = (view, locked) => (locked ? [" ", t("camera.locked"), " ", asIs(view.file)] : []);
 const nameOf = (key) => key.replaceAll(".", "/");
 
@@ -242,7 +240,6 @@ function covers(view) {
   });
 }
 
-/** How far a picture came, and the picture. */
 function outcome({ steps, trial, byteCount, width, height, seconds, isOfLive }) {
   const size = width ? t("camera.tried", { width, height, size: bytes(byteCount), seconds: number(seconds, 1) }) : "";
   return [el("p", {}, el("strong", {}, trial ? t("camera.taken") : t("camera.failed")), " ", size),

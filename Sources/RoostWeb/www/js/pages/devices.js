@@ -66,13 +66,11 @@ const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => devi
 /** Whether what is away is a device above that is there: one of the file, by its port. */
 const isHere = (one, devices) => one.state === "absent" && devices.some(({ name, location, state }) => (name === one.name || location === one.node) && !["unplugged", "unusable"].includes(state));
 
-/** The values that a device's part does not have, in words; null without any. */
 const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
   .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
 
 const isLamp = ({ shows }) => Boolean(shows);
 
-/** What a lamp shows, and of which device. */
 const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows && asIs(` · ${deviceTitle(follows)}`)];
 
 /** The card of a device; `renew` changes only what differs. */
@@ -116,7 +114,6 @@ function deviceCard(context) {
 
 const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
 
-/** How it measures, how long it lasts, and what it does not have, in sentences. */
 function howWords({ name, type, intervalSeconds: interval }, profile) {
   const laser = live.station?.lasers?.find((one) => one.device === name), warm = profile?.warmUpSeconds, never = neverMeasured(name);
   return [
@@ -129,7 +126,6 @@ function howWords({ name, type, intervalSeconds: interval }, profile) {
 /** What a driver says of trouble is seen at once; its counters are folded. */
 const TROUBLES = ["trouble", "isFollowing"];
 
-/** The rows of a card, and the other figures of its driver. */
 function deviceRows(device, found) {
   const [mute] = device.mutes, identity = found.find((one) => one.name === device.name)?.identity;
   const said = Object.entries(device.facts ?? {}).filter(([name]) => !(isLamp(device) && ["shows", "follows"].includes(name)));
@@ -163,7 +159,6 @@ function opening(text, open, props) {
   }, props), said);
 }
 
-/** A port or part that was found, with the form to use it. */
 export function foundRow(one, profiles, { may, api, reload }, place = null) {
   const isOwner = may("owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);

@@ -95,7 +95,6 @@ function draw(box, readout, { counter, series, ledger, from, to, now }) {
   return chart;
 }
 
-/** The rules that look at this counter, and what they find now. */
 function alarm({ counter, rules }) {
   const [device] = counter.id.split("/");
   const mine = rules.filter((rule) => rule.parts.some((part) => part.limits.length && fits(counter.id, part.channels)));

@@ -29,7 +29,6 @@ export async function load(api, query) {
   return { asked, feeds };
 }
 
-/** Events of one question, page by page. */
 function feed(api, query) {
   const known = new Set();
   return {
@@ -147,7 +146,6 @@ export function make(root, context) {
   };
 }
 
-/** What the events shall be about, and a text that they have. */
 function makeFilters(context, changed) {
   const choices = ["", ...TOPICS].map((name) => button(t(`events.about.${name || "all"}`), () => context.setQuery({ about: name, kind: null, source: null })));
   const search = el("input", { type: "search", placeholder: t("events.search"), "aria-label": t("events.search"), maxlength: "80" }), only = el("div");

@@ -9,7 +9,6 @@ import { eventSentence, loadFacts } from "../facts.js";
 const MOST = 12;
 const PLAIN = ["notScheduled", "notDue"];
 
-/** The longest gaps of the range, each with a button that opens its sheet. */
 export function gapList({ series, ledgers, chosen, items }, context) {
   const gaps = chosen.flatMap((id, index) => (ledgers[index]?.stretches ?? [])
     .filter(([, , cause]) => !PLAIN.includes(cause))

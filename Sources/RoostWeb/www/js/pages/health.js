@@ -28,7 +28,7 @@ export function make(root, context) {
     root.replaceChildren(
       el("section", { class: "card wide" }, el("div", { class: "verdict" }, mark(level), el("div", { class: "say" }, el("strong", { role: "status" }, sentence),
         el("p", { class: "quiet" }, findings.length ? plural("health.sum", findings.length, { ok: number(wells.length) }) : "", health.at ? ` ${t("health.at", { time: stamp(Date.parse(health.at) / 1000 - (health.ageSeconds ?? 0)) })}.` : ""))),
-        count ? el("ul", { class: "list" }, faults.map(faultRow), others.map(findingRow)) : null,
+        count ? el("ul", { class: "list" }, faults.map((one) => faultRow(one)), others.map(findingRow)) : null,
         el("div", { class: "row" }, isOwner ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })
           : button(t("health.again"), () => context.reload()))),
       notes.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.notes")), el("ul", { class: "list" }, notes.map(findingRow))) : "",
@@ -43,25 +43,21 @@ export function make(root, context) {
   } };
 }
 
-/** The step, and the page where it is taken. */
 function stepLine(name, words) {
   const page = PLACES.find(([pattern]) => pattern.test(name))?.[1];
   return words ? el("p", {}, "› ", words, page ? [" · ", el("a", { href: `/${page}` }, t(`${page}.title`))] : null) : null;
 }
 
-function faultRow(fault) {
-  return el("li", { class: "finding" }, mark("fault", "mark small"), el("div", {}, el("strong", {}, `${faultSentence(fault.id, fault.sentence)}.`),
-    fault.ageSeconds ? el("span", { class: "quiet" }, ` ${t("health.since", { time: duration(fault.ageSeconds) })}`) : null,
-    el("p", { class: "quiet" }, faultDetail(fault.id, fault.sentence)), stepLine(fault.id, faultNext(fault.id, fault.nextStep))));
+function faultRow({ id, sentence, nextStep, ageSeconds }, sign = mark("fault", "mark small")) {
+  return el("li", { class: "finding" }, sign, el("div", {}, el("strong", {}, `${faultSentence(id, sentence)}.`),
+    ageSeconds ? el("span", { class: "quiet" }, ` ${t("health.since", { time: duration(ageSeconds) })}`) : null,
+    el("p", { class: "quiet" }, faultDetail(id, sentence)), stepLine(id, faultNext(id, nextStep))));
 }
 
 function findingRow(finding) {
   const sign = labelled(mark(LEVELS[finding.verdict], "mark small"), code("finding", finding.verdict));
   // A fault of the station, or a check by its name; what the check found stands as `roost doctor` prints it.
-  if (has(`fault.${finding.name.split(":")[0]}`)) {
-    return el("li", { class: "finding" }, sign, el("div", {}, el("strong", {}, `${faultSentence(finding.name, finding.sentence)}.`), el("p", { class: "quiet" }, faultDetail(finding.name, finding.sentence)),
-      stepLine(finding.name, faultNext(finding.name, finding.nextStep))));
-  }
+  if (has(`fault.${finding.name.split(":")[0]}`)) return faultRow({ ...finding, id: finding.name }, sign);
   const name = code("check", finding.name, finding.name), channels = live.station?.channels?.filter((one) => !isNeverMeasured(one)) ?? [];
   const line = finding.name === "channels" ? t("health.channels", { n: number(channels.filter((one) => !one.isStale).length), of: number(channels.length) })
     : finding.name === "storing" ? t("health.storing") : null;
@@ -83,7 +79,6 @@ function costRows(station) {
 
 const nodesOf = (node) => [node, ...(node.children ?? []).flatMap(nodesOf)];
 
-/** The tree as a sentence: whether all its parts run. */
 function treeWords(tree) {
   const nodes = nodesOf(tree), still = nodes.filter((one) => one.state !== "running").length;
   return still ? plural("health.tree.still", still, { all: number(nodes.length) }) : plural("health.tree", nodes.length);

@@ -1,7 +1,7 @@
 // Values over time, with every gap and its cause.
 import { Chart } from "../chart.js";
 import { address } from "../api.js";
-import { asIs, button, dialog, el, keyed, show } from "../dom.js";
+import { asIs, button, dialog, el, show } from "../dom.js";
 import { clock, date, dated, day, month, rfc3339, span, zoneName, zoneWords } from "../format.js";
 import { eventSentence, loadFacts } from "../facts.js";
 import { t } from "../i18n.js";
@@ -134,15 +134,14 @@ function ownRange(context) {
 }
 
 function fillChooser(node, items, chosen, context) {
-  const list = el("ul");
-  keyed(list, items, (one) => one.id, (one) => {
-    const box = el("input", { type: "checkbox", value: one.id, checked: chosen.includes(one.id), disabled: !chosen.includes(one.id) && chosen.length >= MOST_CHANNELS });
+  const list = el("ul", {}, items.map((one) => {
+    const isChosen = chosen.includes(one.id), box = el("input", { type: "checkbox", value: one.id, checked: isChosen, disabled: !isChosen && chosen.length >= MOST_CHANNELS });
     box.addEventListener("change", () => {
       const wanted = [...list.querySelectorAll("input:checked")].map((input) => input.value);
       if (wanted.length) context.setQuery({ channel: wanted }); else box.checked = true;
     });
     return el("li", {}, el("label", { class: "check" }, box, el("span", {}, channelName(one), one.isPresent === false ? el("span", { class: "quiet" }, ` ${t("history.past")}`) : null)));
-  });
+  }));
   const isLong = items.length > 8;
   node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))),
     isLong ? el("details", { open: innerWidth >= 1024 }, el("summary", {}, items.filter((one) => chosen.includes(one.id)).map(channelName).join(", ")), list) : list),

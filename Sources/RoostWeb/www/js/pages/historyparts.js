@@ -2,11 +2,9 @@
 import { DASHES, stepAt, stretchAt } from "../chart.js";
 import { el, svg, table } from "../dom.js";
 import { clock, clockSeconds, day, duration, number, percent, stamp, value, width, zoneName } from "../format.js";
-import { code, plural, t } from "../i18n.js";
+import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { channelName, flagNames, plainQuantity, reason } from "../words.js";
-
-const flagWords = (bits) => flagNames(bits ?? 0).map((flag) => code("flag", flag)).join(", ");
+import { channelName, flagWords, plainQuantity, reason } from "../words.js";
 
 /** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */
 export function readoutWords(data, time) {
@@ -42,7 +40,6 @@ export function legend({ series, ledgers }) {
   });
 }
 
-/** Of what is missing the cause that took most, with its time. */
 function missingWords(stretches) {
   const sums = new Map();
   for (const [from, to, cause] of stretches ?? []) sums.set(cause, (sums.get(cause) ?? 0) + to - from);

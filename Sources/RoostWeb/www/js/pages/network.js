@@ -59,7 +59,6 @@ function nameOf(digits) {
 const digitsOf = (text) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const site = ({ host }) => ["http:", "", `${host}.local`].join("/");
 
-/** How the station is connected, and the last try. */
 function state(view) {
   const { survey, last, isAccessPoint } = view;
   if (!view.isImage) return card(null, el("p", {}, t("network.system")), el("p", {}, asIs("sudo nmtui", "code")));
@@ -92,7 +91,6 @@ function list(view, again) {
     el("div", { class: "row" }, button(t("network.again"), again, { disabled: view.isBusy })));
 }
 
-/** Who may join the station's own network. */
 function point({ survey }, { api }, show) {
   const control = choice(POINTS.map((one) => [one, t(`network.point.${one}`)]), survey?.rule ?? POINTS[0]);
   return card(t("network.point"), form([field("rule", t("network.point.who"), { control, hint: t("network.point.hint") })], t("do.save"), async (given) => {

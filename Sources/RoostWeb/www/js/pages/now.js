@@ -1,12 +1,11 @@
 // Is the air good, is all well, what happened?
-import { Chart, stepAt } from "../chart.js";
+import { Chart, curve, stepAt } from "../chart.js";
 import { card, el, keyed, mark, asIs, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
-import { clock, countdown, date, duration, number, percent, stamp, value, zoneWords } from "../format.js";
+import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
-import { curve } from "../spark.js";
-import { action, ageWords, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
+import { action, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 const POINTS = 96, DAY = 86400;
@@ -214,7 +213,6 @@ function renewAtEnd() {
 
 const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
 
-/** Whether a channel has no value of now. */
 const isGone = (one) => one.isStale || (one.value ?? null) === null;
 
 /** Channels that open on a tap, with some of their names. */
@@ -291,8 +289,8 @@ function ageLine(channel, isBrief) {
   const parts = [], isWarming = /^warming/.test(channel.phase ?? ""), left = (channel.phaseEndsInSeconds ?? channel.nextInSeconds ?? 0) - live.elapsed;
   if (channel.noData && !isWarming) parts.push(reason(channel.noData));
   const isOld = channel.isStale || (!isBrief && (live.state !== "live" || channel.ageSeconds + live.elapsed > 60));
-  if (channel.ageSeconds !== null && channel.ageSeconds !== undefined) { if (isOld) parts.push(ageWords(channel, live.elapsed)); }
-  else if (!channel.noData && !isWarming) parts.push(t("age.never"));
+  if (!isKnown(channel.ageSeconds)) { if (!channel.noData && !isWarming) parts.push(t("age.never")); }
+  else if (isOld) parts.push(ago(channel.ageSeconds + live.elapsed));
   const next = (channel.nextInSeconds ?? 0) - live.elapsed;
   if (isWarming) parts.push(left > 0 ? t("phase.warming.left", { time: duration(left) }) : code("phase", "warming"));
   else if (!isBrief && next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));

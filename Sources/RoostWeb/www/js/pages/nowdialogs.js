@@ -54,7 +54,6 @@ export async function choice({ api, reload }, said) {
   return "";
 }
 
-/** Mutes a device for a while. */
 export async function mute(station, api, reload) {
   await loadMore("now");
   const devices = [...new Set((station.channels ?? []).map((channel) => deviceOf(channel.id)))];

@@ -43,7 +43,6 @@ export function make(root, context) {
   } };
 }
 
-/** Delivery of the first reading of each device from a moment on. */
 function fates(api) {
   const list = el("ul", { class: "list" });
   const when = field("time", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(live.now - 3600) });

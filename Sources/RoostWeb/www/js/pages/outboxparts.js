@@ -1,12 +1,12 @@
 // How one target or receiver stands: shared by the pages Outbox and Alerts.
+import { KEEPING } from "../api.js";
 import { button, card, dialog, el, facts, mark, asIs, quoted, setText, show, table } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { action, confirmed, problemWords } from "../words.js";
-import { entryAddress } from "./entryfields.js";
-import { KEEPING, offerUndo, said } from "./undo.js";
+import { entryAddress, entryCard, offerUndo, said } from "./entryform.js";
 
 // A server is asked what it has: the station gives it a minute.
 const PATIENCE = 65000;
@@ -79,7 +79,6 @@ export function entryActs({ id, origin }, context, changed) {
     button(t("outbox.remove"), confirmed(t("outbox.remove.sure", { name: id }), t("outbox.remove"), async () => { await api.send("DELETE", `/outbox/${id}`, {}, { patience: KEEPING }); offerUndo(id, context, "do.removed"); await changed(); }), { class: "small" })];
 }
 
-/** The way to a new entry, for the owner of a station with a courier. */
 export const addLink = (words, { may }) => (may("owner") ? el("p", {}, el("a", { class: "button", href: entryAddress({ add: "any" }) }, words)) : null);
 
 /** The form of the entry that the address names; the page's other parts are away meanwhile. */
@@ -97,7 +96,7 @@ export function entryPlace(root, section, context) {
     place.replaceChildren();
     if (wanted === null) return;
     try {
-      const node = await (await import("./entryform.js")).entryCard(section, { add, change, url }, context);
+      const node = await entryCard(section, { add, change, url }, context);
       if (shown === wanted) place.replaceChildren(node);
     } catch (problem) {
       place.replaceChildren(card(null, el("p", { class: "wrong", role: "alert" }, problemWords(problem))));

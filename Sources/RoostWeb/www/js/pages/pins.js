@@ -67,7 +67,6 @@ const awayWords = (pin) => el("p", {}, asIs(`${deviceTitle(pin.device)} · ${pin
 
 const nameOf = (pin) => pin.line ?? t(`pins.${pin.kind}`);
 
-/** What a pin is now, in a few words. */
 function useOf(pin) {
   if (pin.kind !== "line") return "";
   if (pin.state === "device") return deviceTitle(pin.device);
@@ -96,14 +95,12 @@ function pinDialog(pin, items, context, update) {
     canAdd ? adding(pin, items, context, async () => { box.close(); await live.refresh().catch(() => {}); await context.reload(); await update(); }) : null);
 }
 
-/** The button that tries a pin, with its outcome beside it. */
 const tryRow = (pin, type, api) => el("div", { class: "try" }, el("p", { class: "quiet" }, t("pins.try.words")), el("div", { class: "row" }, action(t("pins.try"), async () => {
   const chosen = type(), report = await api.send("POST", `/pins/${pin.line}/try`, chosen ? { type: chosen } : {}, { patience: PATIENCE });
   if (report.isOutput) return t("pins.tried.output", { n: report.seconds });
   return `${plural("pins.tried.changes", report.changeCount)} ${t(report.isActive ? "pins.tried.active" : "pins.tried.idle")}`;
 })));
 
-/** The form for a part on a free pin, with how it is wired. */
 function adding(pin, items, { api, profiles }, done) {
   const hasLamps = items.some((one) => one.device === "lights");
   const parts = profiles.filter((one) => one.kind === "gpio" && !(one.driver === "traffic-light" && hasLamps));
@@ -139,7 +136,6 @@ function adding(pin, items, { api, profiles }, done) {
   }), tryRow(pin, () => which.value, api));
 }
 
-/** A short name that no device on the pins has. */
 function fresh(stem, items) {
   const taken = new Set([...items.map((one) => one.device), ...Object.keys(live.station?.titles ?? {})]);
   for (let n = 1; ; n += 1) if (!taken.has(n === 1 ? stem : `${stem}${n}`)) return n === 1 ? stem : `${stem}${n}`;

@@ -74,7 +74,6 @@ function sentence(answer, days, words, proof) {
     proof ? el("p", { class: "quiet" }, proof.elapsedSeconds ? `${t("proof.chief", { share: percent(proof.coveredSeconds / proof.elapsedSeconds) })} ` : "", t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
 }
 
-/** What is missing by cause, most first. */
 const why = (list) => el("ul", { class: "list why" }, list.map(({ cause, share, seconds, count, devices }) => el("li", {},
   el("span", {}, el("strong", {}, reason(cause)), el("span", { class: "quiet" }, [duration(seconds), plural("proof.times", count), ...devices.slice(0, 3).map(deviceTitle)].join(" · "))),
   el("span", { class: "number" }, share < 0.001 ? `< ${percent(0.001, 1)}` : percent(share, 1)))));
@@ -117,7 +116,6 @@ function rowName({ channels }, most = NAMES) {
   return `${words} · ${deviceTitle(deviceOf(channels[0]))}`;
 }
 
-/** A day in words: for its sheet and for those who hear it. */
 function dayWords(row, days, number) {
   const share = days.share(row, number), cause = days.cause(row, number);
   if (share < 0) return t("proof.notdue");
@@ -142,7 +140,6 @@ function drawing(width, height, size, ...parts) {
   return node;
 }
 
-/** What each shape means. */
 const legend = () => el("ul", { class: "meaning" }, [[100, "proof.measured"], [60, "proof.partly"], [0, "proof.gone"], [-1, "proof.notdue"]]
   .map(([share, key]) => el("li", {}, drawing(SIDE, SIDE, 1 / 16, shapes([[share, 0, 0]])), t(key))));
 

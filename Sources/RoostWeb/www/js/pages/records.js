@@ -55,7 +55,6 @@ export function make(root, context) {
   };
 }
 
-/** State of the camera, kept pictures, and their viewers. */
 function stateCard(data, { api, may, reload }) {
   const { camera, pictureCount, room, ringBytes, retentionDays, trouble, stationTrouble } = data;
   const facts = [

@@ -84,7 +84,6 @@ export function rulesCard({ may, api, reload }) {
     } };
 }
 
-/** The unit of a quantity as the station's channels have it. */
 const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(one.id) === quantity)?.unit;
 
 /** A sentence for each part of a rule; none for a kind without words. */
@@ -202,14 +201,12 @@ function sentence({ channels: chosen, overSeconds = 0, isFloor, limits = [], end
   } };
 }
 
-/** Each quantity of all devices, then each channel. */
 function channels(chosen) {
   const all = live.station?.channels ?? [], quantities = [...new Set(all.map((one) => quantityOf(one.id)))];
   const rows = [...quantities.map((one) => [`*/${one}`, t("rules.any", { name: quantityName(one) })]), ...all.map((one) => [one.id, `${channelName(one)}${one.unit ? ` (${one.unit})` : ""}`])];
   return chosen && !rows.some(([value]) => value === chosen) ? [[chosen, chosen], ...rows] : rows;
 }
 
-/** What a rule would have done in the station's past. */
 function previewWords({ days, dataDayCount, episodeCount, medianSeconds, episodes }) {
   const past = plural("rules.past", days);
   if (!dataDayCount) return t("rules.noPast", { past });

@@ -8,7 +8,6 @@ import { action, quantityName, quantityOf, refusal } from "../words.js";
 
 const PATIENCE = 20000, FIRST = ["title", "position", "zone", "levels", "tiles", "stations"];
 
-/** The settings with their schema, and the tag of this version of them. */
 export async function loadSettings(api) {
   const [answer] = await Promise.all([api.getTagged("/settings"), loadMore("start"), loadMore("settings")]);
   if (!live.station) await refresh().catch(() => null);

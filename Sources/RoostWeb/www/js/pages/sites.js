@@ -1,7 +1,7 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
 import { asIs, button, dialog, el, mark, quoted, table } from "../dom.js";
 import { field, form } from "../form.js";
-import { ago, date, moment, number, rfc3339, stamp, value } from "../format.js";
+import { ago, date, isKnown, moment, number, rfc3339, stamp, value } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { keep, kept } from "../kept.js";
 import { live, refresh } from "../live.js";
@@ -12,13 +12,11 @@ import { quantityName, quantityOf, verdictWords } from "../words.js";
 const WINDOW = "14d";
 const DAY = 86400, SITES_DAYS = 31;
 const WINDS = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];
-/** Two digits of a length. */
 const metres = (length) => (length < 995 ? `${number(Number(length.toPrecision(2)))} m` : `${number(length / 1000, length < 9950 ? 1 : 0, 0)} km`);
-const isPlace = (one) => one.latitude !== null && one.latitude !== undefined;
+const isPlace = (one) => isKnown(one.latitude);
 /** The value that a list shows of a site: an index first, then fine dust. */
 const FIRST = ["psi-24h", "pm25", "pm25-24h", "pm10", "cpm", "temperature"];
-const main = (site) => FIRST.map((name) => site.values.find((one) => one.quantity === name && isKnown(one))).find(Boolean) ?? site.values.find(isKnown);
-const isKnown = (one) => one.value !== null && one.value !== undefined;
+const main = (site) => FIRST.map((name) => site.values.find((one) => one.quantity === name && isKnown(one.value))).find(Boolean) ?? site.values.find((one) => isKnown(one.value));
 const words = (one) => `${quantityName(one.quantity)} ${value(one.value, one.decimals)} ${one.unit ?? ""}`.trim();
 
 export async function load(api) {
@@ -133,10 +131,8 @@ function clusterList(found) {
     found.omittedCount ? t("sites.omitted", { n: number(found.omittedCount) }) : ""].filter(Boolean).join(" "))];
 }
 
-/** Where this station stands, and the way to change it. */
 const whereRow = (sites, { me, may }) => el("p", {}, `${t("sites.where")}: ${isPlace(sites) ? `${sites.latitude}, ${sites.longitude}` : t("sites.where.none")} `, may("owner") && !me?.isRecord ? el("a", { href: "/settings" }, t("sites.where.change")) : "");
 
-/** The station's role: its quantities, lamp and visitors. */
 const role = ({ quantities, hasLamp, visited }) => [...quantities.map((name) => quantityName(name)), hasLamp ? t("stations.lamp") : "", { true: t("visited.yes"), false: t("visited.no") }[visited]].filter(Boolean).join(" · ");
 
 /** What another of the owner's stations says of itself: text, never markup; or why it says nothing. */
@@ -186,6 +182,6 @@ function sheet(site, range) {
   const same = own && site.values.find((one) => one.quantity === quantityOf(own.id));
   dialog(site.name, t("do.close"), el("p", { class: "quiet" }, newest ? `${stamp(newest)}, ${ago(live.now - Date.parse(newest) / 1000)}` : t("sites.noValue")),
     table(days(range), [t("sites.quantity"), t("sites.newest"), t("sites.mean"), t("sites.corrected")], site.values.map((one) => [
-      quantityName(one.quantity), isKnown(one) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.sampleCount ? value(one.mean, one.decimals + 1) : "–", one.correctionCount ? number(one.correctionCount) : ""])),
+      quantityName(one.quantity), isKnown(one.value) ? [`${value(one.value, one.decimals)} ${one.unit ?? ""}`, one.time === newest ? null : el("div", { class: "quiet" }, stamp(one.time))] : t("sites.missing"), one.sampleCount ? value(one.mean, one.decimals + 1) : "–", one.correctionCount ? number(one.correctionCount) : ""])),
     same ? el("a", { class: "button", href: `/history?channel=${encodeURIComponent(own.id)}&channel=${encodeURIComponent(same.channel)}` }, t("sites.compare")) : null, hints);
 }

@@ -54,13 +54,11 @@ export function make(root, context) {
   };
 }
 
-/** A bar for each step, which leads to it. */
 function progress(number) {
   return el("ol", { class: "progress", "aria-label": t("start.progress", { n: Math.min(number, STEPS.length), of: STEPS.length }) }, STEPS.map(({ name }, index) =>
     el("li", {}, el("a", { href: `/start?step=${index + 1}`, class: index < number ? "past" : null, "aria-current": index + 1 === number ? "step" : null, "aria-label": t(`start.${name}.title`), title: t(`start.${name}.title`) }))));
 }
 
-/** What is set, and where what was left out is found. */
 function ending(modules, data) {
   const rows = STEPS.map(({ name, page }, index) => {
     const words = modules[index].summary(data[index]), doubt = modules[index].doubt?.(data[index]);

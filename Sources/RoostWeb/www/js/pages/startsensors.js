@@ -61,7 +61,6 @@ export function make(root, context) {
 
 const probed = (one) => el("li", {}, el("strong", {}, asIs(one.node ?? one.identity)), el("p", { class: "quiet" }, t("start.sensors.probing")));
 
-/** A device in use with its state, and a field for its name. */
 function row(first, context) {
   const sign = el("span"), name = asIs("", "strong"), kind = asIs("", "span", { class: "quiet" }), state = el("span", { role: "status" }), place = el("div");
   const ask = button(t("start.sensors.name"), () => {

@@ -1,4 +1,5 @@
 // The third step: who is told of alerts. A phone by the app ntfy, with a test before it is saved; others by their forms.
+import { KEEPING } from "../api.js";
 import { asIs, button, card, el, fold, menuRow, show } from "../dom.js";
 import { form } from "../form.js";
 import { clockSeconds } from "../format.js";
@@ -7,9 +8,7 @@ import { keep, kept } from "../kept.js";
 import { live } from "../live.js";
 import { qrCode } from "../qr.js";
 import { action } from "../words.js";
-import { collected, entryAddress, hereProblems, newTopic, option, topicAddresses } from "./entryfields.js";
-import { entryCard, freeID, outcome, PATIENCE } from "./entryform.js";
-import { KEEPING } from "./undo.js";
+import { collected, entryAddress, entryCard, freeID, hereProblems, newTopic, option, outcome, PATIENCE, topicAddresses } from "./entryform.js";
 
 /** Options of the receiver that the step shows; all others are of its own form. */
 const SHOWN = ["url", "token", "local"];

@@ -1,7 +1,7 @@
 // A wall of pictures by day, newest first; a tap opens one large, with what was measured then.
 import { address } from "../api.js";
 import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
-import { bytes, clock, clockSeconds, date, day, dayStart, duration, moment, number, rfc3339, value, zoneWords } from "../format.js";
+import { bytes, clock, clockSeconds, date, day, dayStart, duration, isKnown, moment, number, rfc3339, value, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { byGroup, channelName, confirmed, problemWords, reason } from "../words.js";
@@ -36,7 +36,6 @@ function dayCard(name, records, at, { isCut, isFirst }) {
       counted(bare, whyOf).map(([words, n]) => words && `${words} ${n}`).filter(Boolean).join(" · ")))), el("ul", { class: "list" }, bare.map(row))) : null);
 }
 
-/** What a list has of each kind, most first. */
 const counted = (list, name) => [...list.reduce((map, one) => map.set(name(one), (map.get(name(one)) ?? 0) + 1), new Map())].sort((one, other) => other[1] - one[1]).map(([words, count]) => [words, number(count)]);
 
 /** Days on which no sensor saw a motion, and what kept the station from measuring where it knows that. */
@@ -57,7 +56,6 @@ const row = (one) => el("li", { class: "row" }, el("span", { class: "number" }, 
   el("span", { class: "quiet" }, [lengthOf(one), whyOf(one)].filter(Boolean).join(" · "), one.lackWords ? [" ", quoted(one.lackWords)] : ""));
 
 const timeOf = (one, form = clock) => (one.time ? `${one.isSure ? "" : "~"}${form(one.time)}` : t("events.uptime", { time: duration(one.instantSeconds) }));
-const isKnown = (one) => one !== null && one !== undefined;
 const lengthOf = (one) => (!isKnown(one.seconds) ? "" : duration(Math.max(1, one.seconds)));
 const wordsOf = (one) => [timeOf(one, clockSeconds), one.source, lengthOf(one)].filter(Boolean).join(", ");
 
