@@ -3,7 +3,7 @@
 The pages get catalogues whose texts stand between marks, and so do their placeholders. What is in a page and not
 between marks was made elsewhere: it has to be a number, a date in the page's language, a unit, or a name that a person
 or a device has given. A name that stands alone, and what another program said, is marked `translate="no"` in the page.
-Looked at are texts, the attributes that are read or shown, the title, drawings and what is drawn on a canvas.
+Looked at are texts, those of drawings included, the attributes that are read or shown, and the title.
 """
 
 import json
@@ -29,9 +29,6 @@ ASKED = ("/station", "/devices", "/channels", "/me", "/members", "/sessions", "/
          "/alerts", "/surveys", "/notes", "/settings", "/records", "/events?limit=200", "/audit", "/map")
 CLICKS_MAX = 30  # Buttons of a page that are pressed.
 
-DRAWN = """(() => { window.drawn = new Set(); const real = CanvasRenderingContext2D.prototype.fillText;
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { drawn.add(text); return real.call(this, text, ...rest); }; })();"""
-
 # What is not between marks, as [place, text]: nodes that are marked as no text of the page are left out.
 COLLECT = """
 const [START, END, OPEN, SHUT] = ['\\ue000', '\\ue001', '\\ue002', '\\ue003'], found = [];
@@ -54,7 +51,6 @@ for (const node of document.querySelectorAll('body *')) {
   }
 }
 add('title', document.title);
-for (const text of window.drawn ?? []) add('canvas', text);
 const dates = new Set(), locale = document.documentElement.lang === 'en' ? 'en-GB' : document.documentElement.lang;
 for (let day = 0; day < 366; day += 1) for (const month of ['long', 'short']) {
   const at = new Date(Date.UTC(2026, 0, 1 + day, 12));
@@ -171,8 +167,7 @@ def report(walk, reader, what):
 
 
 def add_scripts(walk):
-    sources = (DRAWN, rehearsal.script())
-    return [walk.browser.command("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"] for source in sources]
+    return [walk.browser.command("Page.addScriptToEvaluateOnNewDocument", source=rehearsal.script())["identifier"]]
 
 
 def visit(walk, reader, rounds, also=None):

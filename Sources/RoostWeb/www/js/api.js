@@ -8,7 +8,8 @@ export const KEEPING = 25000;
 class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? String(status));
-    Object.assign(this, { status, type: (body.type ?? "").replace(/^.*\//, ""), detail: body.detail, errors: body.errors ?? [], retryAfter });
+    const type = (body.type ?? "").replace(/^.*\//, "");
+    Object.assign(this, { status, type, detail: body.detail, errors: body.errors ?? [], retryAfter });
   }
 
   /** Whether this station does not have the route. */

@@ -1,7 +1,6 @@
 // A chart of one unit: a band from least to most, a line of means, gaps as gaps. One drawing in the colours of the page.
 import { svg } from "./dom.js";
-import { dated, isKnown, zone } from "./format.js";
-import { tickOptions, timeTicks, valueTicks } from "./ticks.js";
+import { dated, fromWall, isKnown, offset, zone } from "./format.js";
 import { curveWords } from "./words.js";
 
 /** The lines of one unit differ by their dashes, too. */
@@ -49,10 +48,57 @@ export function curve(series, from, to) {
   const { t, mean, widthSeconds: width } = series, known = mean.filter(isKnown);
   if (known.length < 2) return null;
   const start = Math.min(Math.max(from, t[0]), to - 3600), least = Math.min(...known), reach = Math.max(...known) - least || 1;
-  const x = (index) => ((t[index] + width / 2 - start) / (to - start)) * SMALL.width, y = (index) => SMALL.height - 2 - ((mean[index] - least) / reach) * (SMALL.height - 4);
-  const runs = runsOf(series, width * 1.5 + 1).map((run) => run.map((index) => `${x(index).toFixed(1)} ${y(index).toFixed(1)}`).join("L"));
-  return svg("svg", { viewBox: `0 0 ${SMALL.width} ${SMALL.height}`, preserveAspectRatio: "none", role: "img", "aria-label": curveWords(series, runs.length - 1) },
+  const x = (index) => ((t[index] + width / 2 - start) / (to - start)) * SMALL.width;
+  const y = (index) => SMALL.height - 2 - ((mean[index] - least) / reach) * (SMALL.height - 4);
+  const point = (index) => `${x(index).toFixed(1)} ${y(index).toFixed(1)}`;
+  const runs = runsOf(series, width * 1.5 + 1).map((run) => run.map(point).join("L")), words = curveWords(series, runs.length - 1);
+  return svg("svg", { viewBox: `0 0 ${SMALL.width} ${SMALL.height}`, preserveAspectRatio: "none", role: "img", "aria-label": words },
     svg("path", { d: `M${runs.join("M")}` }));
+}
+
+const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+
+/** Round local times of `zone`; months and years are counted in the calendar. */
+function timeTicks(from, to, wanted, zone) {
+  const rough = (to - from) / wanted, ticks = [];
+  if (rough > 604800) return monthTicks(from, to, rough, zone);
+  const step = STEPS.find((size) => size >= rough) ?? 604800;
+  // Whole weeks begin on Mondays; 1970 began on a Thursday.
+  const shift = step === 604800 ? 345600 : 0;
+  for (let wall = Math.ceil((from + offset(from, zone) - shift) / step) * step + shift; ; wall += step) {
+    const at = fromWall(wall, zone);
+    if (at > to) return ticks;
+    if (at >= from && at !== ticks.at(-1)) ticks.push(at);
+  }
+}
+
+function monthTicks(from, to, rough, zone) {
+  const months = [1, 2, 3, 6, 12, 24, 60].find((count) => count * 2629746 >= rough) ?? 120;
+  const start = new Date((from + offset(from, zone)) * 1000);
+  const ticks = [];
+  let month = start.getUTCFullYear() * 12 + Math.floor(start.getUTCMonth() / months) * months;
+  for (; ; month += months) {
+    const at = fromWall(Date.UTC(Math.floor(month / 12), month % 12, 1) / 1000, zone);
+    if (at > to) return ticks;
+    if (at >= from) ticks.push(at);
+  }
+}
+
+/** 1-2-5 steps that reach from `least` to `most`. */
+function valueTicks(least, most, wanted) {
+  const reach = most - least || 1;
+  const power = 10 ** Math.floor(Math.log10(reach / wanted));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((size) => size >= reach / wanted);
+  const first = Math.floor(least / step), last = Math.ceil((least + reach) / step - 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(9)));
+}
+
+function tickOptions(reach) {
+  if (reach > 4e7) return { month: "short", year: "2-digit" };
+  if (reach > 6e6) return { month: "short" };
+  if (reach > 200000) return { day: "numeric", month: "short" };
+  if (reach > 600) return { hour: "2-digit", minute: "2-digit" };
+  return { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 }
 
 export class Chart {
@@ -174,7 +220,8 @@ export class Chart {
     this.#line = svg("path", { class: "cursor" });
     this.#drawing.replaceChildren(...this.#axes(layout, y), ...this.#unsure(layout), ...this.#bands(layout, y),
       ...series.map((one, place) => this.#curve(layout, y, one, place)),
-      ...series.flatMap((one, place) => this.#strip(layout, one, first + place * (STRIP + 3))), ...this.#marks(layout), this.#line);
+      ...series.flatMap((one, place) => this.#strip(layout, one, first + place * (STRIP + 3))),
+      ...this.#marks(layout), this.#line);
     this.#point();
   }
 
@@ -194,12 +241,12 @@ export class Chart {
   #axes({ left, right, top, bottom, height, x }, y) {
     const { from, to } = this.#data, options = tickOptions(to - from);
     const times = timeTicks(from, to, Math.max(2, (right - left) / (to - from > 200000 ? 60 : 72)), zone());
-    const lines = [...y.ticks.map((tick) => `M${left} ${y(tick)}H${right}`), ...times.map((tick) => `M${x(tick)} ${top}V${bottom}`)];
-    return [svg("path", { class: "grid", d: lines.join("") }),
+    const lines = y.ticks.map((tick) => `M${left} ${y(tick)}H${right}`);
+    return [svg("path", { class: "grid", d: lines.concat(times.map((tick) => `M${x(tick)} ${top}V${bottom}`)).join("") }),
       ...y.ticks.map((tick) => svg("text", { class: "value", x: left - 8, y: y(tick) }, String(tick))),
       ...times.map((tick) => {
-        const words = dated(tick, options), half = 3.1 * words.length;
-        return svg("text", { class: "time", x: Math.min(Math.max(x(tick), left + half - 20), right - half + 8), y: height - 4 }, words);
+        const words = dated(tick, options), half = 3.1 * words.length, at = Math.min(Math.max(x(tick), left + half - 20), right - half + 8);
+        return svg("text", { class: "time", x: at, y: height - 4 }, words);
       })];
   }
 
@@ -210,7 +257,8 @@ export class Chart {
 
   /** Levels as grounds with their words, the lowest first; `lowest` names what is below the first limit. */
   #bands({ left, right, top, bottom }, y) {
-    const { bands, lowest } = this.#data, edges = bands?.length ? [{ from: -Infinity, level: "good", label: lowest }, ...bands] : [];
+    const { bands, lowest } = this.#data;
+    const edges = bands?.length ? [{ from: -Infinity, level: "good", label: lowest }, ...bands] : [];
     return edges.flatMap(({ from, level, label }, index) => {
       const low = Math.min(bottom, y(Math.max(from, y.low))), high = Math.max(top, y(Math.min(edges[index + 1]?.from ?? Infinity, y.high)));
       if (low - high < 1) return [];
@@ -224,10 +272,12 @@ export class Chart {
     const path = (run, values) => run.map((index) => `${middle(index).toFixed(1)} ${y(values[index]).toFixed(1)}`).join("L");
     return svg("g", { class: `s${place + 1}` }, runsOf({ t, mean }, width * 1.01 + 1).map((run) => {
       const [one] = run, left = x(t[one]), high = y(most[one]);
-      return run.length === 1
-        ? [rect("reach", left, high, Math.max(1, x(t[one] + width) - left), Math.max(1, y(least[one]) - high)), svg("circle", { cx: middle(one), cy: y(mean[one]), r: 1.75 })]
-        : [svg("path", { class: "reach", d: `M${path(run, most)}L${path(run.toReversed(), least)}z` }),
+      if (run.length > 1) {
+        return [svg("path", { class: "reach", d: `M${path(run, most)}L${path(run.toReversed(), least)}z` }),
           svg("path", { class: "mean", d: `M${path(run, mean)}`, "stroke-dasharray": DASHES[place] })];
+      }
+      return [rect("reach", left, high, Math.max(1, x(t[one] + width) - left), Math.max(1, y(least[one]) - high)),
+        svg("circle", { cx: middle(one), cy: y(mean[one]), r: 1.75 })];
     }));
   }
 
@@ -246,13 +296,15 @@ export class Chart {
   #marks({ height, x, left, right }) {
     const y = height - 20 - MARKS / 2;
     return (this.#data.marks ?? []).filter(({ at }) => x(at) >= left && x(at) <= right).map(({ at, kind }) =>
-      (kind === "note" ? svg("path", { class: "note", d: `M${x(at)} ${y - 5}l5 5l-5 5l-5 -5z` }) : svg("circle", { class: "event", cx: x(at), cy: y, r: 3 })));
+      (kind === "note" ? svg("path", { class: "note", d: `M${x(at)} ${y - 5}l5 5l-5 5l-5 -5z` })
+        : svg("circle", { class: "event", cx: x(at), cy: y, r: 3 })));
   }
 
   /** Puts the line where the cursor is, if it is in the chart. */
   #point() {
     if (!this.#line) return;
     const { left, right, top, bottom, x } = this.#layout(), at = this.#cursor === null ? -1 : x(this.#cursor);
-    this.#line.setAttribute("d", at < left || at > right ? "" : `M${at} ${top}V${bottom + this.#data.series.length * (STRIP + 3) + 2}`);
+    const end = bottom + this.#data.series.length * (STRIP + 3) + 2;
+    this.#line.setAttribute("d", at < left || at > right ? "" : `M${at} ${top}V${end}`);
   }
 }

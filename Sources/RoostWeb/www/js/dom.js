@@ -22,7 +22,8 @@ export function svg(tag, props, ...children) {
 }
 
 /** An icon of the sprite in index.html. */
-export const icon = (name, className = "icon") => svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
+export const icon = (name, className = "icon") =>
+  svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));
 
 /** The mark of a level: shape first, colour second. */
 export function mark(level, className = "mark") {

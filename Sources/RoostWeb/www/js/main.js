@@ -19,7 +19,8 @@ function labelShell() {
 
 function makeNavigation(me) {
   const links = PAGES.filter((page) => page.place === "bar" && isOffered(page, me)).map((page) =>
-    el("a", { href: page.path, "data-page": page.name }, icon(`icon-${page.name}`), el("span", {}, t(`${page.name}.title`)), page.name === "more" ? el("b", { class: "badge", hidden: true, "aria-hidden": "true" }) : null));
+    el("a", { href: page.path, "data-page": page.name }, icon(`icon-${page.name}`), el("span", {}, t(`${page.name}.title`)),
+      page.name === "more" ? el("b", { class: "badge", hidden: true, "aria-hidden": "true" }) : null));
   $("nav").replaceChildren(...links);
   header.links = links;
 }

@@ -62,7 +62,8 @@ const limitOf = ({ limits, level }) => limits?.findLast((one) => one.level === l
  * by its level, then by how far it is beyond its limit. The lamp goes by one device; another may be worse.
  */
 export function poorest({ verdict, channels = [] }) {
-  const decides = ({ id }) => verdict?.because?.includes(id), isAlike = (one) => one.level === verdict?.level && !one.isStale && one.place !== "hidden";
+  const decides = ({ id }) => verdict?.because?.includes(id);
+  const isAlike = (one) => one.level === verdict?.level && !one.isStale && one.place !== "hidden";
   const share = (one) => (one.levelMean ?? one.value) / ((limitOf(one) ?? one.limits?.[0])?.from || Infinity);
   return channels.filter((one) => isKnown(one.value) && (decides(one) || isAlike(one)))
     .sort((one, other) => RANKS.indexOf(other.level) - RANKS.indexOf(one.level) || share(other) - share(one))[0] ?? null;

@@ -5,7 +5,7 @@ import { countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
-import { dayCurves, makeRow } from "./now.js";
+import { dayCurves, folded, putRows } from "./now.js";
 
 export async function load(api) {
   const [devices, profiles, parts] = await Promise.all([api.get("/devices"), api.maybe("/profiles"), import("../parts.js"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
@@ -76,25 +76,22 @@ const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows &&
 /** The card of a device; `renew` changes only what differs. */
 function deviceCard(context) {
   const top = el("div", { class: "top" }), state = el("strong"), how = el("p", { class: "quiet" }), known = el("div"), row = el("div", { class: "row" });
-  const rows = el("ul", { class: "list values" }), seldom = el("ul", { class: "list values" }), few = el("summary"), rest = el("details", {}, few, seldom);
+  const rows = el("ul", { class: "list values" }), seldom = folded("now.more", { isInCard: true });
   const figures = el("div"), fold = el("details", {}, el("summary", {}, t("devices.figures")), figures);
-  const node = el("section", { class: "card device" }, top, el("p", {}, state), how, rows, rest, known, fold, row);
+  const node = el("section", { class: "card device" }, top, el("p", {}, state), how, rows, seldom.node, known, fold, row);
   let device, data;
   node.tick = () => {
     const left = (device.progress?.nextInSeconds ?? 0) - (performance.now() - data.at) / 1000;
-    const lamp = `well.lamp.${device.state}`, words = device.type === "traffic-light" && has(lamp) ? t(lamp) : code("state", device.state);
+    const lamp = `well.lamp.${device.state}`, isLit = device.type === "traffic-light" && has(lamp);
+    const words = isLit ? t(lamp) : code("state", device.state);
     setText(state, `${words}${left > 0 ? ` · ${t("age.next", { time: countdown(left) })}` : ""}`);
     for (const one of node.querySelectorAll(".reading")) one.tick();
   };
   node.values = (curves) => {
     const channels = channelsOf(device.name).filter((one) => !isNeverMeasured(one)), main = channels.filter((one) => one.group !== "detail");
-    const put = (parent, items) => keyed(parent, items, (one) => one.id, () => makeRow(true), (line, one) => line.renew(one, curves));
-    const others = main.length ? channels.filter((one) => one.group === "detail") : [], names = others.map((one) => quantityName(one.quantity, one.name));
-    put(rows, main.length ? main : channels);
-    put(seldom, others);
+    putRows(rows, main.length ? main : channels, curves, true);
+    seldom.update(main.length ? channels.filter((one) => one.group === "detail") : [], curves);
     show(rows, channels.length > 0);
-    show(rest, others.length > 0);
-    setText(few, plural("now.more", others.length, { names: names.slice(0, 3).join(", ") + (names.length > 3 ? " …" : "") }));
   };
   node.renew = (one, all) => {
     [device, data] = [one, all];

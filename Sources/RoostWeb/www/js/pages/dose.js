@@ -5,7 +5,7 @@ import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { channelName, confirmed, curveWords, recorded } from "../words.js";
-import { readoutWords } from "./historyparts.js";
+import { readoutWords } from "./history.js";
 import { ruleSentences } from "./rules.js";
 
 /** So long a mark may take to the history. */

@@ -36,21 +36,20 @@ function sheet(gap, context, item, from) {
   const key = `cause.${gap.cause}`, isKnown = has(key);
   const next = has(`${key}.next`) ? t(`${key}.next`) : isKnown ? null : quoted(gap.nextStep);
   const words = has(`${key}.words`) ? t(`${key}.words`) : isKnown ? null : quoted(gap.sentence);
-  const parts = [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words ? el("p", {}, words) : null)];
-  if (gap.isSure === false) parts.push(el("p", { class: "quiet" }, t("gap.unsure")));
   // The starts of the program's parts would bury what matters.
   const telling = (gap.events ?? []).filter((event) => event.severity !== "info");
-  const events = telling.length ? telling : gap.events ?? [];
-  if (events.length) {
-    parts.push(el("div", {}, el("h3", {}, t("gap.around")), el("ul", {}, events.slice(0, 12).map((event) =>
-      el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", eventSentence(event))))));
-  }
-  if (gap.alike) parts.push(el("p", {}, alikeWords(gap.alike, gap.events ?? [])));
-  if (next) parts.push(el("p", {}, el("strong", {}, `${t("gap.next")} `), next));
-  parts.push(el("p", {}, el("a", { href: `/events?from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`, onclick: closeDialog }, t("gap.events"))));
-  if (context.may("member")) parts.push(noteForm(context, item, from));
-  return parts;
+  const events = telling.length ? telling : gap.events ?? [], range = `from=${rfc3339(from - 300)}&to=${rfc3339(from + 3600)}`;
+  return [el("div", {}, el("p", { class: "big" }, reason(gap.cause)), words ? el("p", {}, words) : null),
+    gap.isSure === false ? el("p", { class: "quiet" }, t("gap.unsure")) : null,
+    events.length ? el("div", {}, el("h3", {}, t("gap.around")), eventList(events.slice(0, 12))) : null,
+    gap.alike ? el("p", {}, alikeWords(gap.alike, gap.events ?? [])) : null,
+    next ? el("p", {}, el("strong", {}, `${t("gap.next")} `), next) : null,
+    el("p", {}, el("a", { href: `/events?${range}`, onclick: closeDialog }, t("gap.events"))),
+    context.may("member") ? noteForm(context, item, from) : null].filter(Boolean);
 }
+
+export const eventList = (events) => el("ul", {}, events.map((event) =>
+  el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", eventSentence(event))));
 
 const closeDialog = (event) => event.target.closest("dialog")?.close();
 

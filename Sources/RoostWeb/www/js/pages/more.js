@@ -20,16 +20,18 @@ export function make(root, { may, pages: all, reload }) {
   const ofGroup = (name) => [...GROUPS[name].map((one) => pages.find((page) => page.name === one)), ...(name === "station" ? pages.filter((page) => !known.includes(page.name)) : [])].filter(Boolean);
   const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
   choice.addEventListener("change", () => { keep("language", choice.value); location.reload(); });
-  const version = el("p", { class: "quiet" }), own = el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("more.language"), choice)), version);
+  const version = el("p", { class: "quiet" });
+  const own = card(null, el("div", { class: "form" }, el("label", {}, t("more.language"), choice)), version);
   /** A page with what it is for, or with how much on it needs a person. */
   const row = ({ path, name, needs: least }) => {
     const count = { alerts: needs.alerts, health: needs.faults }[name];
-    return menuRow(path, t(`${name}.title`), count ? plural(name === "alerts" ? "well.alerts" : "now.faults", count) : [t(`${name}.purpose`), least && !may(least) ? ` ${t("more.ownerOnly")}` : ""],
-      count ? mark("moderate", "mark small") : null);
+    if (count) return menuRow(path, t(`${name}.title`), plural(name === "alerts" ? "well.alerts" : "now.faults", count), mark("moderate", "mark small"));
+    return menuRow(path, t(`${name}.title`), [t(`${name}.purpose`), least && !may(least) ? ` ${t("more.ownerOnly")}` : ""]);
   };
   return {
     update() {
-      renew(root, Object.keys(GROUPS).filter((name) => ofGroup(name).length).map((name) => card(t(`more.${name}`), el("ul", { class: "menu" }, ofGroup(name).map(row)))), own);
+      const groups = Object.keys(GROUPS).filter((name) => ofGroup(name).length);
+      renew(root, groups.map((name) => card(t(`more.${name}`), el("ul", { class: "menu" }, ofGroup(name).map(row)))), own);
       const station = live.station?.station;
       version.textContent = station ? t("more.version", { version: station.version ?? "?", name: station.name ?? "" }) : "";
     },

@@ -211,15 +211,17 @@ function renewAtEnd() {
 
 // MARK: Values
 
-const put = (parent, items, answer) => keyed(parent, items, (one) => one.id, (one) => (one.quantity === undefined ? makeLine() : makeRow()), (row, one) => row.renew(one, answer));
+/** Rows of values in a list; in the card of their device they are brief. */
+export const putRows = (parent, items, answer, isInCard = false) => keyed(parent, items, (one) => one.id,
+  (one) => (one.quantity === undefined ? makeLine() : makeRow(isInCard)), (row, one) => row.renew(one, answer));
 
 const isGone = (one) => one.isStale || (one.value ?? null) === null;
 
 /** Channels that open on a tap, with some of their names. */
-function folded(key, isMarked = false) {
+export function folded(key, { isMarked = false, isInCard = false } = {}) {
   const words = el("span"), sign = el("span"), level = el("span", { class: "level" }), list = el("ul", { class: "list values" }), node = el("details", { hidden: true }, el("summary", {}, sign, words, " ", level), list);
   return { node, update(channels, answer) {
-    put(list, channels, answer);
+    putRows(list, channels, answer, isInCard);
     // What is folded says so itself when one of it is poor or has no value.
     const shown = !isMarked ? null : channels.some((one) => !isGone(one) && one.level === "poor") ? "poor" : channels.some((one) => !one.isKept && isGone(one)) ? "unknown" : null;
     if (shown) setMark(sign, shown);
@@ -232,7 +234,7 @@ function folded(key, isMarked = false) {
 }
 
 function valueList(context) {
-  const rows = el("ul", { class: "list values" }), seldom = folded("now.more"), hidden = folded("now.hidden", true);
+  const rows = el("ul", { class: "list values" }), seldom = folded("now.more"), hidden = folded("now.hidden", { isMarked: true });
   const choose = later("choice", context, () => choose.lastChild);
   const compare = el("a", {}, t("now.compare"));
   const node = el("section", { class: "card" }, el("div", { class: "split" }, el("h2", {}, t("now.values")), compare), rows, seldom.node, hidden.node, el("div", { class: "split" }, el("a", { class: "quiet", href: "/numbers" }, t("now.explain")), choose));
@@ -245,7 +247,7 @@ function valueList(context) {
       // Where everything is seldom asked for, it is what there is.
       const seen = channels.filter(isShown), main = seen.filter((one) => (one.place ?? one.group) !== "detail");
       const few = main.length ? seen.filter((one) => !main.includes(one)) : main.splice(0, 0, ...seen);
-      put(rows, [...main, ...lines], answer);
+      putRows(rows, [...main, ...lines], answer);
       seldom.update(few, answer);
       hidden.update(channels.filter((one) => !isShown(one)), answer);
       show(choose, context.may("owner") && station.daemon?.state === "up");
@@ -257,7 +259,7 @@ function valueList(context) {
 }
 
 /** A value with its curve and level; in the card of its device without what the card says. */
-export function makeRow(isInCard = false) {
+function makeRow(isInCard = false) {
   const name = el("a"), place = el("span", { class: "quiet" }), age = el("span", { class: "age quiet" }), figure = el("b"), unit = el("small"), level = el("span", { class: "level" }), spark = el("div", { class: "spark" });
   const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), spark, el("div", { class: "value" }, figure, " ", unit), el("div", { class: "under" }, age, level));
   let channel = null, drawn = null;

@@ -63,7 +63,8 @@ function measuring(station) {
 
 /** What the traffic light shows; the page Numbers says what each colour means. */
 function lamp({ lamp: level, lampCause }) {
-  return level ? { page: "/numbers", level, text: code("well.lamp", level), because: lampCause?.device ? t("well.lamp.follows", { name: deviceTitle(lampCause.device) }) : "" } : null;
+  const because = lampCause?.device ? t("well.lamp.follows", { name: deviceTitle(lampCause.device) }) : "";
+  return level ? { page: "/numbers", level, text: code("well.lamp", level), because } : null;
 }
 
 function record({ store, complete, faults }) {

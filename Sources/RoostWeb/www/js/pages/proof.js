@@ -1,11 +1,11 @@
 // Is the record complete? A square a day, a column a week, a row for the channels of a device whose days are the same.
 import { button, card, dialog, el, facts, mark, svg, table } from "../dom.js";
-import { eventSentence, loadFacts } from "../facts.js";
-import { bytes, clock, dated, duration, fromWall, month, number, percent, rfc3339, stamp, zone } from "../format.js";
+import { loadFacts } from "../facts.js";
+import { bytes, dated, duration, fromWall, month, number, percent, rfc3339, stamp, zone } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { channelName, deviceOf, deviceTitle, quantityName, quantityOf, reason } from "../words.js";
-import { gapList } from "./gapsheet.js";
+import { eventList, gapList } from "./gapsheet.js";
 
 export const load = async (api) => (await Promise.all([api.get("/proof/days", { zone: zone() }), loadMore("proof")]))[0];
 
@@ -62,7 +62,8 @@ export function make(root, context) {
 /** The first sentence and what it rests on; without a ledger what is measured, and `words`. */
 function sentence(answer, days, words, proof) {
   // Days are measured by the hours' sums, in which seconds may be lost: of a whole record the ledger knows better.
-  const covered = answer.coveredSeconds / (answer.dueSeconds || 1), lacks = (proof?.missing ?? []).reduce((sum, one) => sum + one.share, 0);
+  const covered = answer.coveredSeconds / (answer.dueSeconds || 1);
+  const lacks = (proof?.missing ?? []).reduce((sum, one) => sum + one.share, 0);
   // Tenths of a per cent that add up; what is measured is rounded down, what is unknown up.
   const measured = Math.floor((covered < 1 ? covered : 1 - lacks) * 1000), share = (tenths) => percent(tenths / 1000, 1);
   const unknown = Math.min(1000 - measured, Math.ceil((proof?.unknownShare ?? 0) * 1000));
@@ -71,7 +72,8 @@ function sentence(answer, days, words, proof) {
   return [mark(words ? "unknown" : unknown ? "moderate" : "good"), el("div", {},
     el("strong", {}, t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given)),
     el("p", {}, words ?? t(measured === 1000 ? "proof.whole" : unknown ? "proof.shares.unknown" : "proof.shares", given)),
-    proof ? el("p", { class: "quiet" }, proof.elapsedSeconds ? `${t("proof.chief", { share: percent(proof.coveredSeconds / proof.elapsedSeconds) })} ` : "", t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
+    proof?.elapsedSeconds ? el("p", { class: "quiet" }, t("proof.chief", { share: percent(proof.coveredSeconds / proof.elapsedSeconds) })) : null,
+    proof ? el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];
 }
 
 const why = (list) => el("ul", { class: "list why" }, list.map(({ cause, share, seconds, count, devices }) => el("li", {},
@@ -211,8 +213,7 @@ function openDay(context, days, row, day, first, end, move) {
       context.api.maybe("/events", { ...span, severity: "warning", limit: EVENTS }), loadFacts()]);
     if (mine !== day) return;
     body.replaceChildren(words, ...gapList({ series: { series: [] }, ledgers: [ledger], chosen: [id], items: [] }, context),
-      events?.items.length ? el("div", {}, el("h3", {}, t("proof.day.events")), el("ul", {}, events.items.toReversed().map((event) =>
-        el("li", {}, el("span", { class: "number" }, event.time ? clock(event.time) : "–"), " ", eventSentence(event))))) : "",
+      events?.items.length ? el("div", {}, el("h3", {}, t("proof.day.events")), eventList(events.items.toReversed())) : "",
       el("p", {}, el("a", { href: `/events?from=${span.from}&to=${span.to}`, onclick: () => box.close() }, t("gap.events"))));
   }
   fill();
