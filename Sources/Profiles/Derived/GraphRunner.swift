@@ -11,7 +11,8 @@ package struct GraphRunner: Sendable {
     private static let deviceLimit = 32
 
     package let graph: GraphDescription
-    private let device: String
+    /// The name under which the device reads now.
+    package var device: String
     private var channels: [GraphHeld?]
     /// Last values of each external input, by device; bound: 32 devices each.
     private var notes: [[(device: String, held: GraphHeld)]]

@@ -33,7 +33,9 @@ struct LineChild {
                 name: name,
                 settings: settings,
                 environment: environment,
-                onHeld: { await context.held($0, by: name) },
+                onHeld: { hold in
+                    await context.held(hold, by: context.recorder.names.present(name))
+                },
                 open: open
             )
             return DeviceSession.Attached(driver: driver) {
