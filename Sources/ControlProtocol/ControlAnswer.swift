@@ -22,11 +22,19 @@ package struct ControlFailure: Error, Codable, Hashable, Sendable {
     package let message: String
     /// The place of a wrong value in what was sent, as `/address`; nil for the whole.
     package var pointer: String?
+    /// What exactly is wrong; nil where the code says it.
+    package var reason: RefusalReason?
 
-    package init(code: RefusalCode, message: String, pointer: String? = nil) {
+    package init(
+        code: RefusalCode,
+        message: String,
+        pointer: String? = nil,
+        _ reason: RefusalReason? = nil
+    ) {
         self.code = code
         self.message = message
         self.pointer = pointer
+        self.reason = reason
     }
 }
 
@@ -35,8 +43,12 @@ extension ControlFailure {
     package static let longestSeconds = 366 * 86_400.0
 
     /// A field of a question is wrong.
-    package static func badRequest(_ message: String, at pointer: String? = nil) -> ControlFailure {
-        ControlFailure(code: .badRequest, message: message, pointer: pointer)
+    package static func badRequest(
+        _ message: String,
+        at pointer: String? = nil,
+        _ reason: RefusalReason? = nil
+    ) -> ControlFailure {
+        ControlFailure(code: .badRequest, message: message, pointer: pointer, reason)
     }
 
     /// Refuses seconds out of a range; nil is in each.

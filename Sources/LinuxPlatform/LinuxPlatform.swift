@@ -113,6 +113,10 @@ package final class LinuxPlatform: Platform {
 
     package func mayNameActor(_ peer: PeerCredentials) -> Bool { GroupRight().admits(peer) }
 
+    package func arrivingFile(in folder: String) -> any ArrivingFile {
+        CardArrivingFile(in: folder)
+    }
+
     package func claimStore(_ folder: String) throws -> any StoreClaim {
         makeFolder(folder)
         return try claims.withLock { claims in
@@ -120,6 +124,8 @@ package final class LinuxPlatform: Platform {
             if let claim = claims[folder]?.claim, claim.isStillOf(folder) { return claim }
             let claim = LinuxStoreClaim(lock: try FolderLock(path: folder))
             claims[folder] = WeakClaim(claim: claim)
+            // What was arriving when the station ended does not go on.
+            CardArrivingFile(in: folder).remove()
             return claim
         }
     }

@@ -29,7 +29,7 @@ package struct FactoryReset {
     /// Files of the owner beside the store.
     private static let filesOfStore = [
         "settings.json", "settings.json.last", "settings.json.new", "settings.json.damaged",
-        StationPart.file,
+        StationPart.file, "import.part",
     ]
     /// How the names of what was measured begin, in a folder that may hold other things, too.
     private static let beginnings = ["history.db", "journal."]

@@ -50,6 +50,8 @@ package final class SimulatedPlatform: Platform {
     package let network: SimulatedNetwork
     /// The journal's ring; the history is a real file.
     package let card: SimulatedCard
+    /// What arrives for an import.
+    let arrival = SimulatedArrivingFile()
     private let state = Mutex(State())
 
     package init(clock: SimulatedClock, card: SimulatedCard = SimulatedCard()) {
@@ -269,6 +271,8 @@ package final class SimulatedPlatform: Platform {
     }
 
     package func files(in folder: String) -> any FolderFiles { card.folder }
+
+    package func arrivingFile(in folder: String) -> any ArrivingFile { arrival }
 
     package func claimStore(_ folder: String) throws -> any StoreClaim {
         try memory.claim(folder, by: self)

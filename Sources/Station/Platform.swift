@@ -86,6 +86,9 @@ package protocol Platform: Sendable {
     /// within `onDisk`.
     func files(in folder: String) -> any FolderFiles
 
+    /// The file in a store's folder that arrives for an import.
+    func arrivingFile(in folder: String) -> any ArrivingFile
+
     /// Locks a store's folder for this process; only within `onDisk`.
     ///
     /// Makes the folder and those above it as far as that is allowed.
@@ -139,6 +142,10 @@ extension Platform {
     package var historyTestHooks: HistoryTestHooks { HistoryTestHooks() }
 
     package func poweredAt(_ path: String) async throws -> MonotonicInstant? { nil }
+
+    package func arrivingFile(in folder: String) -> any ArrivingFile {
+        NoArrivingFile(path: folder)
+    }
 
     package func readVitals() -> MachineVitals { MachineVitals() }
 

@@ -256,6 +256,11 @@ package final class StationStore {
         try requireHistory().merge(samples)
     }
 
+    /// Does one piece of an import; see `HistoryImportTrial` and `HistoryImportRun`.
+    package func importing<Value>(_ body: (History) throws -> Value) throws -> Value {
+        try body(try requireHistory())
+    }
+
     // MARK: - A history beyond repair
 
     private func isBeyondRepair(_ error: SQLiteError) -> Bool {

@@ -147,6 +147,7 @@ package enum EventKind: Hashable, Sendable {
         case stationIDRenewed = "station id renewed"
         case claimWindowOpened = "claim window opened"
         case claimWindowClosed = "claim window closed"
+        case fileImported = "measurements imported"
         case resetAsked = "reset asked for"
         case resetRefused = "reset refused"
         case settingsChanged = "settings changed"

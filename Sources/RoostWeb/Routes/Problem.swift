@@ -13,17 +13,21 @@ package struct Problem: Error, Hashable, Sendable {
     package let kind: RefusalCode
     package let detail: String
     package var places: [Place] = []
+    /// What exactly is wrong, for a page in its person's language; nil where the kind says it.
+    package var reason: RefusalReason?
     package var headers: HTTPFields = [:]
 
     package init(
         _ kind: RefusalCode,
         _ detail: String,
         places: [Place] = [],
+        _ reason: RefusalReason? = nil,
         headers: HTTPFields = [:]
     ) {
         self.kind = kind
         self.detail = detail
         self.places = places
+        self.reason = reason
         self.headers = headers
     }
 
@@ -50,5 +54,7 @@ struct ProblemView: Decodable, Sendable {
     let title: String
     let status: Int
     let detail: String
+    /// What exactly is wrong, in one word; without it `type` says it.
+    let reason: String?
     let errors: [Problem.Place]?
 }

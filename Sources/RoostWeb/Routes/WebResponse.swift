@@ -87,6 +87,7 @@ extension WebResponse {
             json.member("title", problem.kind.title)
             json.member("status", problem.kind.status)
             json.member("detail", problem.detail)
+            if let reason = problem.reason { json.member("reason", reason.rawValue) }
             guard !problem.places.isEmpty else { return }
             json.array("errors", problem.places) { json, place in
                 json.object { json in

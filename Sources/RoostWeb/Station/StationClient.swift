@@ -200,6 +200,6 @@ extension Problem {
     /// Converts a station's refusal to a problem.
     package init(_ failure: ControlFailure) {
         let places = failure.pointer.map { [Place(pointer: $0, detail: failure.message)] }
-        self.init(failure.code, failure.message, places: places ?? [])
+        self.init(failure.code, failure.message, places: places ?? [], failure.reason)
     }
 }

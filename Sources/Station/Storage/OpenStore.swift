@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Store
 
@@ -15,6 +16,11 @@ struct OpenStore: Sendable {
     /// Merges values of other programs' series, of one value each.
     func merge(_ samples: [ImportedSample]) async throws -> [MergedValue] {
         try await use { try $0.merge(samples) }
+    }
+
+    /// Goes on a little with the import of a file.
+    func importing(_ run: FileImportRun) async throws -> ImportedFileReport {
+        try await use { try run.advance($0) }
     }
 
     /// Reads blocks that wait for the history, newer than one and at most so many.

@@ -11,6 +11,7 @@ package struct ImportDatabase {
         /// A whole history, as the station and `roost store compact-copy` write it.
         case history
         case foreign
+        case damaged(String)
 
         package var description: String {
             switch self {
@@ -18,6 +19,7 @@ package struct ImportDatabase {
                 "it is a whole history; write its samples with `roost export --store FOLDER "
                     + "--format csv`, or look at it where it is with `--store FOLDER`"
             case .foreign: "it is a database of another program"
+            case .damaged(let why): "it cannot be read: \(why)"
             }
         }
     }
@@ -44,38 +46,78 @@ package struct ImportDatabase {
     /// Hands out each sample.
     ///
     /// - Parameter progress: Called with the rows read so far.
-    /// - Throws: `Refusal`; `SQLiteError` of a damaged file, and what `accept` throws.
+    /// - Throws: `Refusal`, and what `accept` throws.
     package func read(
         progress: (Int) -> Void,
         accept: (ImportedSample) throws -> Void
     ) throws -> ImportReport {
-        let connection = try Connection(path, mode: .readOnly)
-        defer { try? connection.close() }
-        try demandExport(connection)
-        var rows = ImportOwnRows(station: station).withoutHeader
-        var report = ImportReport()
-        let statement = try connection.statement(Self.sql)
-        defer { statement.reset() }
-        while try statement.step() {
-            report.rows += 1
-            if report.rows % ExportProgress.step == 0 { progress(report.rows) }
-            switch rows.read(Self.fields(statement.row)) {
-            case .header, .row(nil): break
-            case .row(.some(let sample)):
-                try accept(sample)
-                report.imported += 1
-            case .bad(let reason):
-                report.add(ImportProblem(file: path, line: report.rows, reason: reason))
+        let rows = try ReadingRows(path, station: station)
+        while try rows.next(ExportProgress.step, accept: accept) { progress(rows.report.rows) }
+        return rows.report
+    }
+
+    /// Reads some rows at a time, for a reader that others wait for.
+    package final class ReadingRows {
+        private let path: String
+        private let connection: Connection
+        private let statement: Statement
+        private var rows: ImportOwnRows
+        /// Rows that the database says it has.
+        package let count: Int
+        package private(set) var report = ImportReport()
+
+        package init(_ path: String, station: String?) throws(Refusal) {
+            self.path = path
+            do {
+                connection = try Connection(path, mode: .readOnly)
+                try ImportDatabase.demandExport(connection)
+                count = try connection.scalar("SELECT count(*) FROM readings") ?? 0
+                statement = try connection.statement(ImportDatabase.sql)
+            } catch let refusal as Refusal {
+                throw refusal
+            } catch {
+                throw .damaged("\(error)")
             }
+            rows = ImportOwnRows(station: station).withoutHeader
         }
-        if let sample = rows.finish() {
+
+        deinit { statement.reset() }
+
+        /// Hands out the samples of the next rows.
+        ///
+        /// - Returns: False at the end.
+        /// - Throws: `Refusal.damaged`, and what `accept` throws.
+        package func next(_ count: Int, accept: (ImportedSample) throws -> Void) throws -> Bool {
+            for _ in 0..<count {
+                guard try step() else {
+                    if let sample = rows.finish() { try keep(sample, accept) }
+                    return false
+                }
+                report.rows += 1
+                switch rows.read(ImportDatabase.fields(statement.row)) {
+                case .header, .row(nil): break
+                case .row(.some(let sample)): try keep(sample, accept)
+                case .bad(let reason):
+                    report.add(ImportProblem(file: path, line: report.rows, reason: reason))
+                }
+            }
+            return true
+        }
+
+        private func step() throws(Refusal) -> Bool {
+            do { return try statement.step() } catch { throw .damaged("\(error)") }
+        }
+
+        private func keep(
+            _ sample: ImportedSample,
+            _ accept: (ImportedSample) throws -> Void
+        ) throws {
             try accept(sample)
             report.imported += 1
         }
-        return report
     }
 
-    private func demandExport(_ connection: Connection) throws {
+    private static func demandExport(_ connection: Connection) throws {
         switch try connection.applicationID() {
         case ExportSQLite.applicationID: break
         case HistorySchema.applicationID: throw Refusal.history

@@ -27,36 +27,6 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The effect of an import on a history, done or planned.
-package struct HistoryImportReport: Hashable, Sendable {
-    /// Samples of one device that had to make room.
-    package struct Overwritten: Hashable, Sendable {
-        package let device: String
-        package let isImported: Bool
-        package let samples: Int
-        /// The oldest and the newest of them; nil when the catalogue has forgotten the boot.
-        package let from: Place?
-        package let to: Place?
-    }
-
-    package struct Place: Hashable, Sendable {
-        package let boot: BootID
-        package let tick: Tick
-    }
-
-    package var samples = 0
-    /// Samples whose source and time the history had already.
-    package var known = 0
-    /// Streams that were made.
-    package var streams = 0
-    /// Part of a ring that the import fills, for the ring it fills most: 0…1 and beyond.
-    package var share = 0.0
-    /// Part of the samples' ring that it fills; beyond 1 it has pushed out samples of its own.
-    package var samplesShare = 0.0
-    /// The content of the samples' ring before, of each device.
-    package var overwritten: [Overwritten] = []
-}
-
 /// Writes samples with wall time into a history, within one transaction of `run(into:)`.
 ///
 /// Samples are distinguished by source and tenth of a second. A source is a device of the same name
@@ -76,6 +46,8 @@ package final class HistoryImport {
     private let rings: [HistoryRing: HistorySlots]
     let reader: HistoryReader
     private let cursor: UInt64
+    /// Sources whose streams have their extents.
+    private var loaded: Set<String> = []
     private(set) var streams: [String: [Stream]] = [:]
     private var lastID = StreamID.firstImported.rawValue - 1
     private var boots: [(ordinal: UInt32, number: Int)] = []
@@ -84,10 +56,12 @@ package final class HistoryImport {
     private var recycled: [SlotKey: RecycledSlots] = [:]
     private var counts = HistoryImportReport()
 
+    /// - Parameter before: One that was before in the same import: its counts go on.
     init(
         _ connection: Connection,
         _ rings: [HistoryRing: HistorySlots],
-        cursor: Int64
+        cursor: Int64,
+        after before: HistoryImport? = nil
     ) throws(StoreError) {
         (self.connection, self.rings) = (connection, rings)
         self.cursor = UInt64(bitPattern: cursor)
@@ -97,9 +71,30 @@ package final class HistoryImport {
             streams[stream.device, default: []].append(Stream(description: stream, extents: []))
         }
         try loadBoots()
-        for device in streams.keys.sorted() {
-            for index in streams[device]?.indices ?? 0..<0 { try loadExtents(device, index) }
+        guard let before else { return }
+        (counts, allocated, recycled) = (before.counts, before.allocated, before.recycled)
+    }
+
+    /// Samples that were new so far.
+    var sampleCount: Int { counts.samples }
+
+    /// Slots of a ring that were given out so far.
+    func allocatedCount(_ ring: HistoryRing) -> Int { allocated[ring] ?? 0 }
+
+    /// Finds what the streams of a source have; to be called before they are asked for.
+    func load(_ source: String) throws(StoreError) {
+        guard loaded.insert(source).inserted else { return }
+        for index in streams[source]?.indices ?? 0..<0 { try loadExtents(source, index) }
+    }
+
+    /// Those of some samples that the history does not have, each tenth of a second once.
+    func fresh(_ samples: [ImportedSample]) throws(StoreError) -> [ImportedSample] {
+        var fresh: [ImportedSample] = []
+        let sources = Dictionary(grouping: samples, by: \.source)
+        for (source, mine) in sources.sorted(by: { $0.key < $1.key }) {
+            fresh += try unknown(Self.sorted(mine), of: source)
         }
+        return fresh
     }
 
     /// Imports samples of any sources, in any order.
@@ -131,12 +126,21 @@ package final class HistoryImport {
             report.share = max(report.share, share)
             if ring == .samples { report.samplesShare = share }
         }
+        report.overwritten = try Self.overwritten(recycled, reader)
+        return report
+    }
+
+    /// The contents of slots that were given out again, by device.
+    static func overwritten(
+        _ recycled: [SlotKey: RecycledSlots],
+        _ reader: HistoryReader
+    ) throws(StoreError) -> [HistoryImportReport.Overwritten] {
         var ids: [UInt32: BootID] = [:]
         for boot in try reader.boots() { ids[boot.ordinal] = boot.id }
         let known = try reader.streams()
         var devices: [StreamID: RecycledSlots] = [:]
         for (key, slots) in recycled { devices[key.stream, default: RecycledSlots()].merge(slots) }
-        report.overwritten = devices.sorted { $0.key < $1.key }.map { id, slots in
+        return devices.sorted { $0.key < $1.key }.map { id, slots in
             func place(_ position: HistoryPosition?) -> HistoryImportReport.Place? {
                 guard let position, let boot = ids[position.boot] else { return nil }
                 return HistoryImportReport.Place(boot: boot, tick: position.tick)
@@ -149,7 +153,6 @@ package final class HistoryImport {
                 to: place(slots.range?.upperBound)
             )
         }
-        return report
     }
 
     private func loadBoots() throws(StoreError) {
@@ -188,6 +191,7 @@ package final class HistoryImport {
         _ samples: [ImportedSample],
         of source: String
     ) throws(StoreError) -> [ImportedSample] {
+        try load(source)
         guard let first = samples.first?.wall.tenths, let last = samples.last?.wall.tenths else {
             return []
         }

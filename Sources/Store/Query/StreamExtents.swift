@@ -46,7 +46,8 @@ package struct StreamExtents {
         if let known = try reader.stream(stream),
             let newest = try reader.chain(.samples, SlotKey(stream), place: known.place)
         {
-            for boot in try reader.boots() {
+            // Imported samples are in boots of their own alone.
+            for boot in try reader.boots() where !stream.isImported || boot.id.isImported {
                 let from = HistoryPosition(boot: boot.ordinal, tick: Tick(tenths: .min))
                 let to = HistoryPosition(boot: boot.ordinal, tick: .end)
                 guard let first = try edge(newest, from, isFirst: true), first.boot == boot.ordinal,

@@ -97,6 +97,8 @@ private struct DemoPlatform: Platform {
 
     func files(in folder: String) -> any FolderFiles { linux.files(in: folder) }
 
+    func arrivingFile(in folder: String) -> any ArrivingFile { linux.arrivingFile(in: folder) }
+
     func claimStore(_ folder: String) throws -> any StoreClaim { try linux.claimStore(folder) }
 
     func openMirror(

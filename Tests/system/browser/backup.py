@@ -269,6 +269,65 @@ def give_away(walk, one, browser):
         check.same(file.read(), "history\n", "what the root service is asked for")
 
 
+def archive(walk, name, count):
+    """A file of an archive: a row each minute, and one that cannot be read."""
+    path = walk.check.path(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("sensor_id;timestamp;P1;P2\n")
+        for index in range(count):
+            file.write(f"5331;2017-09-{2 + index // 1440:02}T{index // 60 % 24:02}:{index % 60:02}:49;12.{index % 10};6.1\n")
+        file.write("5331;yesterday;1;2\n")
+    return path
+
+
+def before(walk, one, browser):
+    """What another program measured: refused, looked at, imported, known again, by the owner alone, and never by half."""
+    check = walk.check
+    browser.open("/backup")
+    check.demand(browser.shows("What was measured before"), f"import: no part of the page: {browser.text()[-400:]}")
+    check.demand(browser.shows("At most 32 MiB"), "import: the page does not say its limit before")
+    path, other = archive(walk, "archive.csv", 700), check.path("notes.txt")
+    with open(other, "w", encoding="utf-8") as file:
+        file.write("what is this?\n")
+
+    def look(file):
+        browser.labelled("File with measurements").send_keys(file)
+        browser.press("Show what it would bring")
+
+    look(other)
+    check.demand(browser.shows("The station does not know what this file is."), f"import: an unknown file: {browser.text()[-600:]}")
+    empty = check.path("empty.csv")
+    with open(empty, "w", encoding="utf-8"):
+        pass
+    look(empty)
+    check.demand(browser.shows("The file is empty."), f"import: an empty file: {browser.text()[-600:]}")
+    look(path)
+    check.demand(browser.shows("700 measurements would be imported."), f"import: the look: {browser.text()[-600:]}")
+    check.demand(browser.shows("One row of 701 cannot be read"), f"import: a bad row: {browser.text()[-600:]}")
+    check.same(browser.findings(), [], "axe: the look at an import")
+    check.same(browser.wider(), [], "import: parts wider than the screen")
+    if walk.shots:
+        browser.picture(os.path.join(walk.shots, "import-look-360-light-en.png"), 360, False)
+        browser.view(360)
+    channels = [item["id"] for item in browser.ask("GET", "/channels")[1]["items"]]
+    check.demand(not any(name.startswith("sensor-community") for name in channels), f"import: a look imports: {channels}")
+    browser.press("Import it")
+    check.demand(browser.shows("700 measurements were imported."), f"import: {browser.text()[-600:]}")
+    look(path)
+    check.demand(browser.shows("The history has all of these measurements already."), f"import: again: {browser.text()[-600:]}")
+    channels = [item["id"] for item in browser.ask("GET", "/channels")[1]["items"]]
+    check.demand("sensor-community:5331/pm25" in channels, f"import: the history's channels: {channels}")
+    # A long one needs some questions, and says how far it is.
+    long = archive(walk, "long.csv", 6_000)
+    look(long)
+    check.demand(browser.shows("5,300 measurements would be imported.", 60), f"import: a long file: {browser.text()[-600:]}")
+    browser.press("Import it")
+    check.demand(browser.shows("5,300 measurements were imported.", 60), f"import: a long file: {browser.text()[-600:]}")
+    # A file that broke off is not there for the import.
+    status, _ = browser.ask("POST", "/import", {"bytes": 12_345_678, "isTrial": False})
+    check.same(status, 409, "an import of a file that broke off")
+
+
 def run(walk):
     browser, address = walk.browser, walk.browser.address
     one = Kept(walk)
@@ -284,10 +343,11 @@ def run(walk):
         put_back(walk, one, browser, path)
         spoilt(walk, browser, path)
         shell(walk, one, browser)
+        before(walk, one, browser)
         give_away(walk, one, browser)
         noise = "Failed to load resource"
         walk.check.same([text for text in browser.messages() if noise not in text], [], "backup: console messages")
     finally:
         browser.address = address
         one.close()
-    return 8
+    return 9

@@ -12,14 +12,14 @@ from ..check import ROOT
 WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
 LANGUAGES = ("en", "de", "it", "es", "fr")
 PARTS = ("", "facts-", "explain-", "alerts-", "entries-", "backup-", "network-", "pins-", "start-", "camera-", "trust-", "dose-", "records-", "measurements-", "proof-", "health-", "devices-", "account-", "update-", "history-", "outbox-", "sites-",
-         "livepicture-", "surveys-", "settings-", "claim-", "login-", "now-")
+         "livepicture-", "surveys-", "settings-", "claim-", "login-", "now-", "import-", "refusals-")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
 LATE_BYTES_MAX = {"explain": 6_000, "facts": 12_000, "alerts": 1_500, "entries": 4_500, "pins": 2_500, "start": 2_000, "proof": 2_500}  # Catalogues that a page asks for when it has need of them.
 # Of these the page Events shows the value alone, or the words of a code.
 BARE_DETAILS = {"nextStep", "sentence", "identity", "profile", "node", "text", "reason", "why"}
 BYTES_MAX = 60_000  # By gzip: what a browser gets at the first visit, in one language.
-LATER_BYTES_MAX = 66_000  # By gzip: the scripts of Events, and of all pages that are not in the navigation bar.
+LATER_BYTES_MAX = 68_000  # By gzip: the scripts of Events, and of all pages that are not in the navigation bar.
 
 
 def read(*names):

@@ -8,8 +8,9 @@ export const KEEPING = 25000;
 class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? String(status));
-    const type = (body.type ?? "").replace(/^.*\//, "");
-    Object.assign(this, { status, type, detail: body.detail, errors: body.errors ?? [], retryAfter });
+    const type = (body.type ?? "").replace(/^.*\/, "");
+    const { title, detail, errors = [], reason } = body;
+    Object.assign(this, { status, type, title, detail, errors, reason, retryAfter });
   }
 
   /** Whether this station does not have the route. */
@@ -51,6 +52,8 @@ async function request(method, path, { query, body, etag, isQuiet, patience = PA
   }
   if (answer.ok) return { data, etag: answer.headers.get("ETag"), savedAt: answer.headers.get("X-Saved-At") };
   const problem = new Problem(answer.status, data ?? {}, Number(answer.headers.get("Retry-After")) || null);
+  // It has a text of its own, which is not there yet.
+  if (problem.reason) await api.explain?.().catch(() => {});
   if (answer.status === 401 && !isQuiet) onUnauthorized(problem);
   throw problem;
 }

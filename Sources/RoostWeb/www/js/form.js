@@ -72,7 +72,7 @@ export function form(fields, submit, send, check = () => ({})) {
       said.textContent = words ?? "";
     } catch (problem) {
       const named = (problem.errors ?? []).filter((error) => known.some((one) => `/${one.name}` === error.pointer));
-      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail([t("form.refused"), " ", quoted(error.detail)]);
+      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail(problem.reason ? problemWords(problem) : [t("form.refused"), " ", quoted(error.detail)]);
       said.replaceChildren(...(named.length ? [] : problemWords(problem)));
       known.find((one) => named.some((error) => error.pointer === `/${one.name}`))?.input.focus();
     } finally {

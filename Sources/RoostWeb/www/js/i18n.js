@@ -35,6 +35,8 @@ export function loadMore(name) {
   return more.get(name);
 }
 
+api.explain = () => loadMore("refusals");
+
 /** Whether the catalogue has it; codes of a newer station may not be there. */
 export const has = (key) => key in messages;
 

@@ -129,6 +129,7 @@ export function problemWords(problem) {
   // A mistake of the page itself, and no answer of a server.
   if (problem.status === undefined) console.error(problem);
   if (problem.words) return [problem.words];
+  if (has(`refusal.${problem.reason}`)) return [t(`refusal.${problem.reason}`)];
   if (problem.status === 0) return [t("problem.offline.words")];
   if (problem.isMissing && !problem.detail) return [t("problem.missing")];
   if (problem.type === "rate-limited" && problem.retryAfter) return [t("problem.rate-limited.after", { time: duration(problem.retryAfter) })];

@@ -168,6 +168,18 @@ struct ControlAnswers: Sendable {
         }
         let imports = ControlImports(station: station, store: store, clock: clock)
         table.on(ImportValues.self) { try await imports.answer($0.rows) }
+        let files = ControlFileImport(
+            station: station,
+            store: store,
+            clock: clock,
+            folder: state.configuration.store?.folder
+        )
+        table.on(SendImport.self) { question, _ in try await files.add(question) }
+        let takesMinutes = { @Sendable (_: ImportSentFile) in true }
+        table.questions.on(ImportSentFile.self, mayWait: takesMinutes) { question, asker in
+            let asker = try await ControlAsker(asker, on: station.platform)
+            return try await ControlTable.answering { try await files.run(question, by: asker) }
+        }
     }
 
     private var notes: ControlNotes {

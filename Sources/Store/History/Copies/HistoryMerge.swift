@@ -104,6 +104,7 @@ private final class HistoryMerge {
             let wanted = Set(ticks)
             for level in 0...LateDevice.countMax {
                 let name = LateDevice.name(source, level: level)
+                try session.load(name)
                 known[Place(source: source, level: level)] = try values(
                     of: name,
                     first...last,

@@ -7,42 +7,6 @@ import Store
 import StoreQueries
 
 struct ImportCommand: ParsableCommand {
-    /// The files that are understood.
-    enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case roost
-        case periods
-        case sensorCommunity = "sensor-community"
-        case safecast
-
-        /// How the first bytes of each kind begin; those of logs and of JSON are Safecast's.
-        private static let beginnings: [(Kind, [String])] = [
-            (.roost, ["time,sure,boot,"]), (.sensorCommunity, ["sensor_id;"]),
-            (.periods, ["PM2.5,", "PM10,"]), (.safecast, ["#", "$BN", "{", "["]),
-        ]
-
-        /// Knows a file by its content.
-        ///
-        /// - Throws: `ClientFailure` for one that is of no kind, with the next step.
-        init(file: String) throws {
-            let head = Files.start(of: file, limit: 512) ?? []
-            let text = String(decoding: head, as: UTF8.self).drop { $0 == "\u{FEFF}" }
-            let first = text.drop { $0 == "[" || $0.isWhitespace }
-            let isOwnCopy =
-                text.hasPrefix("SQLite format 3")
-                || first.hasPrefix("{\"time\":") && first.contains("\"boot\"")
-            if isOwnCopy {
-                self = .roost
-                return
-            }
-            let found = Self.beginnings.first { $0.1.contains { text.hasPrefix($0) } }
-            guard let found else {
-                let message = "\(file): not known what it is; say it with --as"
-                throw ClientFailure(message: message, exitCode: 1)
-            }
-            self = found.0
-        }
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Adds measurements of other programs to the history.",
@@ -78,7 +42,7 @@ struct ImportCommand: ParsableCommand {
         name: .customLong("as"),
         help: "roost, periods, sensor-community or safecast; default: by the first file's content."
     )
-    var kind: Kind?
+    var kind: ImportKind?
 
     @Option(
         help:
@@ -134,14 +98,21 @@ struct ImportCommand: ParsableCommand {
     )
 
     private func format() throws -> ImportFormat {
-        let kind = try kind ?? Kind(file: files.first ?? "-")
-        if kind == .periods, source == nil { throw Self.nameless }
-        return switch kind {
-        case .roost: .own(station: source)
-        case .periods: .periods(source: "periods:\(source ?? "")", utcOffset: zone.seconds)
-        case .sensorCommunity: .sensorCommunity
-        case .safecast: .safecast
+        let kind = try kind ?? Self.kind(of: files.first ?? "-")
+        guard let format = kind.format(source: source, utcOffset: zone.seconds) else {
+            throw Self.nameless
         }
+        return format
+    }
+
+    /// Knows a file by its content.
+    ///
+    /// - Throws: `ClientFailure` for one that is of no kind, with the next step.
+    static func kind(of file: String) throws -> ImportKind {
+        let head = Files.start(of: file, limit: ImportKind.headByteCount) ?? []
+        if let kind = ImportKind(head: head) { return kind }
+        let message = "\(file): not known what it is; say it with --as"
+        throw ClientFailure(message: message, exitCode: 1)
     }
 
     func run() throws {
@@ -161,3 +132,5 @@ struct ImportCommand: ParsableCommand {
         if summary.samples + summary.known == 0 || isForeign { throw ExitCode(1) }
     }
 }
+
+extension ImportKind: ExpressibleByArgument {}

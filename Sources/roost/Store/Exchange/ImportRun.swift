@@ -10,9 +10,6 @@ import StoreQueries
 
 /// Reads files of other programs into a history: once to see what is there, once to import it.
 struct ImportRun {
-    /// Part of any ring that an import may fill before the user has to confirm.
-    static let shareMax = 0.25
-
     private struct File {
         let path: String
         let first: WallTime
@@ -144,14 +141,16 @@ struct ImportRun {
     }
 
     private func refusal(_ report: HistoryImportReport) -> String? {
-        let percent = ImportSummary.percent(report.share)
-        if report.samplesShare > 1 {
-            return "this is more than the history holds; import less, or copy it into a larger one "
+        switch report.refusal(isBold: isBold) {
+        case nil: nil
+        case .tooLarge:
+            "this is more than the history holds; import less, or copy it into a larger one "
                 + "with `roost store compact-copy`; nothing was imported"
+        case .needsConsent:
+            "this needs \(ImportSummary.percent(report.share)) of the history's room; nothing was "
+                + "imported; say --yes if that is meant, or copy it into a larger one with "
+                + "`roost store compact-copy`"
         }
-        guard report.share > Self.shareMax, !isBold else { return nil }
-        return "this needs \(percent) of the history's room; nothing was imported; say --yes if "
-            + "that is meant, or copy it into a larger one with `roost store compact-copy`"
     }
 }
 
@@ -202,8 +201,6 @@ enum ImportReading {
             return try file.read(progress: progress, accept: take)
         } catch let refusal as ImportDatabase.Refusal {
             throw ClientFailure(message: "\(path): \(refusal)", exitCode: 1)
-        } catch let error as SQLiteError {
-            throw ClientFailure(message: "\(path) cannot be read: \(error)", exitCode: 1)
         }
     }
 

@@ -6,6 +6,7 @@ import { field, form } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
 import { action, problemWords } from "../words.js";
+import { importPart } from "./importfile.js";
 
 export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
@@ -18,7 +19,9 @@ export function make(root, context) {
     card(t("backup.files"), el("p", {}, t("backup.files.words")), files(context)),
     card(t("backup.restore"), el("p", {}, t("backup.restore.words")), restore(context)));
   const away = el("div", { class: "form" });
-  root.append(card(t("backup.reset"), el("p", {}, t("backup.reset.words")), away));
+  const before = el("div", { class: "form" });
+  root.append(card(t("backup.import"), before), card(t("backup.reset"), el("p", {}, t("backup.reset.words")), away));
+  importPart(context).then((parts) => before.replaceChildren(...parts), (problem) => before.replaceChildren(el("p", { role: "alert" }, problemWords(problem))));
   let isMade = false;
   return { update(image) {
     if (isMade) return;
