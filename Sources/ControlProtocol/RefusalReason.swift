@@ -19,6 +19,18 @@ package enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case importRoom
     /// An import: another one is under way.
     case importBusy
+    /// Settings: a position cannot be read.
+    case position
+    /// It needs the role of a member.
+    case needsMember
+    /// It needs the role of an owner.
+    case needsOwner
+    /// The station has an owner already.
+    case hasOwner
+    /// A password that was asked for again is another one.
+    case wrongPassword
+    /// An invitation was used, withdrawn or is too old.
+    case invitationGone
     /// One that this build does not know.
     case other
 }

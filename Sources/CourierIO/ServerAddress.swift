@@ -22,9 +22,13 @@ struct ServerAddress: Hashable {
             let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty,
             let port = Self.part(CURLUPART_PORT, of: handle, UInt32(CURLU_DEFAULT_PORT))
                 .flatMap(Int.init)
-        else { throw NetworkFailure(.local, "\(url.shown) is no URL") }
+        else { throw NetworkFailure(.local, "\(url.shown) is no URL", code: "no-url") }
         guard schemes.contains(scheme) else {
-            throw NetworkFailure(.local, "\(url.shown): \(scheme) is not spoken here")
+            throw NetworkFailure(
+                .local,
+                "\(url.shown): \(scheme) is not spoken here",
+                code: "other-scheme"
+            )
         }
         (self.scheme, self.port) = (scheme, port)
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

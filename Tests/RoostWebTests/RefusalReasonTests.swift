@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test func goesFromTheStationToThePage() throws {
-        let line = #"{"code": "bad-request", "message": "no", "reason": "importRoom"}"#
+        let line = #"{"code": "bad-request", "message": "no", "reason": "position"}"#
         let failure = try JSONDecoder().decode(ControlFailure.self, from: Data(line.utf8))
-        #expect(failure.reason == .importRoom && Problem(failure).reason == .importRoom)
+        #expect(failure.reason == .position && Problem(failure).reason == .position)
         guard case .bytes(let body) = WebResponse(Problem(failure)).body else {
             Issue.record("no body")
             return
         }
-        #expect(String(decoding: body, as: UTF8.self).contains(#""reason":"importRoom""#))
+        #expect(String(decoding: body, as: UTF8.self).contains(#""reason":"position""#))
     }
 
     /// Programs of another version may have others.

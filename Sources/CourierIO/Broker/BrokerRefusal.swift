@@ -11,16 +11,33 @@ struct BrokerRefusal: Error, Hashable {
 
     func failure(_ place: String) -> NetworkFailure {
         let words = "\(place): \(BrokerReason.text(code))"
+        let known = BrokerReason.name(code)
         switch code {
-        case 4, 5, 0x86, 0x87, 0x8A, 0x8C: return NetworkFailure(.notAuthorised, words)
-        case 3, 0x88, 0x89, 0x97, 0x9F: return NetworkFailure(.closed, words)
-        default: return NetworkFailure(.malformed, words)
+        case 4, 5, 0x86, 0x87, 0x8A, 0x8C:
+            return NetworkFailure(.notAuthorised, words, code: known)
+        case 3, 0x88, 0x89, 0x97, 0x9F: return NetworkFailure(.closed, words, code: known)
+        default: return NetworkFailure(.malformed, words, code: known)
         }
     }
 }
 
-/// Sentences for a broker's reason codes.
+/// Names and sentences for a broker's reason codes.
 enum BrokerReason {
+    /// A name for a page, which has a sentence in its person's language for it; nil for a rare one.
+    static func name(_ code: Int) -> String? {
+        switch code {
+        case 1, 0x84: "broker-version"
+        case 2, 0x85: "broker-client"
+        case 3, 0x88, 0x8B: "broker-away"
+        case 4, 0x86: "broker-login"
+        case 5, 0x87: "broker-forbids"
+        case 0x89, 0x97, 0x9F: "broker-busy"
+        case 0x8A: "broker-banned"
+        case 0x8C: "broker-method"
+        default: nil
+        }
+    }
+
     /// - Source: OASIS, *MQTT Version 5.0*, section 2.4; *MQTT Version 3.1.1*, section 3.2.2.3.
     static func text(_ code: Int) -> String {
         switch code {

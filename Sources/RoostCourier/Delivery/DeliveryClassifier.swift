@@ -24,7 +24,7 @@ enum DeliveryClassifier {
     /// Judges a request without an answer.
     static func classify(_ failure: NetworkFailure) -> DeliveryOutcome {
         let reason = DeliveryReason(
-            code(failure.stage),
+            failure.code ?? code(failure.stage),
             failure.words,
             isNear: failure.isNear && failure.stage == .refused
         )

@@ -20,7 +20,7 @@ package struct DeliveryStanding: Hashable, Sendable {
     /// Whether something waits while nothing fails.
     package var isWaiting = false
     /// Why an item is not sent yet that could be; nil after a failure, and while none waits.
-    var waitsFor: String?
+    var waitsFor: DeliveryReason?
     /// Time of the next try; nil when none is planned.
     package var nextTry: MonotonicInstant?
     var lastDelivery: MonotonicInstant?
@@ -52,7 +52,7 @@ package struct DeliveryStanding: Hashable, Sendable {
         if let reason = held ?? trouble ?? working {
             (report.why, report.code) = (reason.words, reason.code)
         } else if let waitsFor {
-            report.why = waitsFor
+            (report.why, report.code) = (waitsFor.words, waitsFor.code)
         } else if let refusals = refusals.text {
             // Refused items do not stop the others.
             (report.why, report.code) = (refusals, "refuses")

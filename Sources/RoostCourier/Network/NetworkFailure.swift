@@ -35,11 +35,13 @@ package struct NetworkFailure: Error, Hashable, Sendable {
     package let words: String
     /// Whether the whole request had been sent, so that it may have been carried out.
     package let wasSent: Bool
+    /// A code that says more than the stage; nil where the stage says it.
+    package let code: String?
     /// Whether the server has an address of the own network.
     package var isNear = false
 
-    package init(_ stage: Stage, _ words: String, wasSent: Bool = false) {
-        (self.stage, self.words, self.wasSent) = (stage, words, wasSent)
+    package init(_ stage: Stage, _ words: String, wasSent: Bool = false, code: String? = nil) {
+        (self.stage, self.words, self.wasSent, self.code) = (stage, words, wasSent, code)
     }
 }
 

@@ -26,10 +26,16 @@ package struct NoticePlanner: Sendable {
     }
 
     /// Reason why an alert is not sent yet.
-    enum Delay: String, Hashable, Sendable {
-        case quiet = "its quiet hours last"
-        case grouped = "what happens at once goes together"
-        case spaced = "it had a notice less than everySeconds ago"
+    enum Delay: Hashable, Sendable {
+        case quiet, grouped, spaced
+
+        var reason: DeliveryReason {
+            switch self {
+            case .quiet: DeliveryReason("quiet-hours", "its quiet hours last")
+            case .grouped: DeliveryReason("grouped", "what happens at once goes together")
+            case .spaced: DeliveryReason("spaced", "it had a notice less than everySeconds ago")
+            }
+        }
     }
 
     /// A raised alert.

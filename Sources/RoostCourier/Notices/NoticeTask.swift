@@ -107,7 +107,7 @@ actor NoticeTask: DeliveryTask {
         delivery.isWaiting = planner.waitingCount > 0
         delivery.nextTry = nextTry
         delivery.refusals = planner.asides.refusals("notices") { planner.name(of: $0) }
-        delivery.waitsFor = waitsFor?.rawValue
+        delivery.waitsFor = waitsFor?.reason
         let counts = NoticeCounts(
             sent: cursor.sentCount,
             waiting: planner.waitingCount,

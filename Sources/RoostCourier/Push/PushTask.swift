@@ -76,7 +76,7 @@ actor PushTask: DeliveryTask {
         delivery.isWaiting = waiting + open > 0
         delivery.nextTry = services.nextOpening(after: world.clock.now) ?? waits?.until
         delivery.refusals = services.asides.refusals("messages", Self.name)
-        delivery.waitsFor = waits?.why?.rawValue
+        delivery.waitsFor = waits?.why?.reason
         let counts = NoticeCounts(
             sent: cursor.sentCount,
             waiting: waiting + open,

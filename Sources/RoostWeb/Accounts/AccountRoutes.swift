@@ -48,7 +48,7 @@ extension Accounts {
         else {
             let detail = "this is not your password"
             let place = Problem.Place(pointer: "/password", detail: detail)
-            throw Problem(.forbidden, detail, places: [place])
+            throw Problem(.forbidden, detail, places: [place], .wrongPassword)
         }
     }
 

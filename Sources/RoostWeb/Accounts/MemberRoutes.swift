@@ -185,7 +185,8 @@ struct MemberRoutes {
 
     private static let gone = Problem(
         .gone,
-        "this invitation was used, withdrawn or is too old: ask an owner for a new one"
+        "this invitation was used, withdrawn or is too old: ask an owner for a new one",
+        .invitationGone
     )
 
     private func audit(_ request: WebRequest) async throws -> WebResponse {

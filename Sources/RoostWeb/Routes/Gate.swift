@@ -183,7 +183,9 @@ package struct Gate: Sendable {
         if route.right == .anyone { return }
         let isClaimed = await authenticator.isClaimed
         if route.right == .unclaimed {
-            guard !isClaimed else { throw Problem(.conflict, "this station has an owner") }
+            guard !isClaimed else {
+                throw Problem(.conflict, "this station has an owner", .hasOwner)
+            }
             return
         }
         guard let identity else {
@@ -197,7 +199,11 @@ package struct Gate: Sendable {
             }
         }
         guard identity.right >= route.right else {
-            throw Problem(.forbidden, "it needs the role \(route.right.rawValue)")
+            throw Problem(
+                .forbidden,
+                "it needs the role \(route.right.rawValue)",
+                route.right == .owner ? .needsOwner : .needsMember
+            )
         }
     }
 }

@@ -62,7 +62,7 @@ import Testing
                 try await clock.sleep(for: .minutes(1))
                 let report = try #require(await node.report.receivers.first)
                 #expect(report.why == "it had a notice less than everySeconds ago")
-                #expect(report.state == .waiting && report.code == nil)
+                #expect(report.state == .waiting && report.code == "spaced")
                 #expect((1_100...1_140).contains(report.nextTrySeconds ?? 0), "\(report)")
                 try await clock.sleep(for: .minutes(20))
                 #expect(life.browsers.messages.count == 2)

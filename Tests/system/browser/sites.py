@@ -233,7 +233,7 @@ def run(walk):
         browser.open("/settings")
         browser.fill("Position", "nowhere")
         browser.press("Save")
-        check.demand(browser.shows("expected latitude", 10), f"a wrong place: {browser.text()[:600]}")
+        check.demand(browser.shows("This is no position.", 10), f"a wrong place: {browser.text()[:600]}")
         browser.fill("Position", POSITION)
         browser.press("Save")
         check.demand(until(lambda: browser.ask("GET", "/sites")[1].get("latitude"), 10), f"no place is kept: {browser.text()[:600]}")

@@ -99,7 +99,12 @@ package final class TargetNetwork: CourierNetwork {
     private func shown(_ error: any Error, without secrets: [String]) -> any Error {
         guard let failure = error as? NetworkFailure else { return error }
         let words = ForeignText.masked(failure.words, hidden(secrets))
-        var shown = NetworkFailure(failure.stage, words, wasSent: failure.wasSent)
+        var shown = NetworkFailure(
+            failure.stage,
+            words,
+            wasSent: failure.wasSent,
+            code: failure.code
+        )
         shown.isNear = failure.isNear
         return shown
     }

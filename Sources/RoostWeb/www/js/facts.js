@@ -28,6 +28,8 @@ export const faultDetail = (id, words) => (has(faultKey(id)) && TELLING.includes
 
 /** Why a delivery waits: a sentence for the code, and what the server or the system said. */
 export function deliveryReason(name, words) {
+  // A sentence of the station's own needs no other words.
+  if (has(`delivery.own.${name}`)) return [t(`delivery.own.${name}`)];
   const status = /^(status|smtp|apns)-(\d+)$/.exec(name ?? "");
   const said = status ? t("delivery.status", { status: status[2] }) : has(`delivery.${name}`) ? t(`delivery.${name}`) : null;
   return [said, said && words ? " " : null, quoted(words)];

@@ -346,7 +346,8 @@ struct ControlSettings {
         throw ControlFailure(
             code: isLocked ? .conflict : .badRequest,
             message: (key.isEmpty ? "" : "\(key): ") + message + hint,
-            pointer: ConfigurationProblem.pointer(key)
+            pointer: ConfigurationProblem.pointer(key),
+            key == "position" && !isLocked ? .position : nil
         )
     }
 
