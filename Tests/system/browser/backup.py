@@ -160,7 +160,7 @@ def put_back(walk, one, browser, path):
     check.demand(browser.shows("the passphrase is wrong", 30), f"backup: {browser.text()[-600:]}")
     browser.fill("Its passphrase", PASSPHRASE)
     browser.press("Show what changes")
-    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "title: Balkon", "1 setting of the camera", "18:00-08:00"):
+    for words in ("What will change", "1 rule", "stuffy", "1 upload target", "Station's name: Balkon", "1 setting of the camera", "18:00-08:00"):
         check.demand(browser.shows(words, 30), f"backup: the preview lacks {words!r}: {browser.text()[-800:]}")
     if walk.shots:
         for width in (360, 1280):

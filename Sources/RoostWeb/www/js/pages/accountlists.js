@@ -3,7 +3,7 @@ import { asIs, button, card, choice, dialog, el, fold, table } from "../dom.js";
 import { date, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
 import { field, form } from "../form.js";
-import { confirmed, problemWords } from "../words.js";
+import { action, confirmed, problemWords } from "../words.js";
 
 const encode = encodeURIComponent;
 const since = (time) => (time ? stamp(time) : t("account.never"));
@@ -42,8 +42,9 @@ export function membersCard({ members, invitations }, { api, reload }) {
   const roles = (role) => choice(["viewer", "member", "owner"].map((name) => [name, t(`role.${name}`)]), role);
   const role = roles("viewer");
   const invite = form([field("role", t("account.role"), { control: role })], t("account.invite"), async (values) => {
-    const made = await api.send("POST", "/invitations", { role: values.role, days: 7 });
-    dialog(t("account.invitation"), t("do.close"), el("p", {}, t("account.invitation.words", { time: date(made.expires) })), asIs(`${location.origin}/login?invitation=${encode(made.code)}`, "pre", { tabindex: "0" }));
+    const made = await api.send("POST", "/invitations", { role: values.role, days: 7 }), link = `${location.origin}/login?invitation=${encode(made.code)}`;
+    dialog(t("account.invitation"), t("do.close"), el("p", {}, t("account.invitation.words", { time: date(made.expires) })), asIs(link, "pre", { tabindex: "0" }),
+      navigator.clipboard ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(link); return t("do.copied"); }) : null);
     await reload();
   });
   return card(t("account.members"), el("ul", { class: "list" }, members.map((one) => {

@@ -5,16 +5,21 @@ import { number, stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
+import { may } from "../roles.js";
 import { action, problemWords } from "../words.js";
 import { importPart } from "./importfile.js";
 
 export const title = "backup.title";
-export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup")]))[0];
+export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup"), loadMore("settings")]))[0];
 
 const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "subscriber", "person", "camera"];
 const PATIENCE = 90000, COPY_PATIENCE = 600000;
 
 export function make(root, context) {
+  if (!may(context.me, "owner")) {
+    root.append(card(null, el("p", {}, t("backup.owner")), el("p", {}, t("problem.forbidden.words"))));
+    return { update() {} };
+  }
   root.append(card(t("backup.make"), el("p", {}, t("backup.words")), backUp(context)),
     card(t("backup.files"), el("p", {}, t("backup.files.words")), files(context)),
     card(t("backup.restore"), el("p", {}, t("backup.restore.words")), restore(context)));
@@ -33,10 +38,12 @@ export function make(root, context) {
 function reset({ api, me }) {
   const history = field("history", t("backup.reset.history"), { type: "checkbox" });
   const password = secret("password", { required: true, autocomplete: "current-password", hint: t("backup.reset.ask") });
-  return withName(form([history, password], t("backup.reset.do"), async (given) => {
+  const node = withName(form([history, password], t("backup.reset.do"), async (given) => {
     await api.send("POST", "/reset", { password: given.password, history: given.history });
     return t("backup.reset.done");
   }), me);
+  node.querySelector("button[type=submit]").className = "danger";
+  return node;
 }
 
 /** A password's form names whose it is: so browsers fill in the right one. */
@@ -147,7 +154,7 @@ async function named(answer) {
 function changes(items) {
   return KINDS.map((kind) => {
     const all = items.filter((one) => one.kind === kind), some = all.filter((one) => one.change !== "same");
-    const names = some.map((one) => el("li", {}, asIs(one.value ? `${one.name}: ${one.value}` : one.name), ` · ${t(`backup.change.${one.change}`)}`));
+    const names = some.map((one) => el("li", {}, kind === "setting" ? code("setting", one.name) : asIs(one.name), one.value ? [": ", asIs(one.value)] : "", ` · ${t(`backup.change.${one.change}`)}`));
     const rest = all.length - some.length;
     return some.length ? [plural(`backup.kind.${kind}`, some.length), el("ul", {}, names, rest ? el("li", { class: "quiet" }, plural("backup.same", rest)) : null)] : null;
   }).filter(Boolean);

@@ -2,6 +2,7 @@
 import { asIs, card, el, setText, show } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
+import { languageLine } from "./more.js";
 
 export const title = "claim.title";
 export const load = async () => ({});
@@ -47,7 +48,7 @@ export function make(root, { api }) {
         throw problem;
       }
       location.replace("/start");
-    }, password.check)), trustLine());
+    }, password.check)), trustLine(), languageLine());
   return { update() {}, leave() { clearInterval(timer); } };
 }
 

@@ -6,6 +6,7 @@ import { code, t } from "../i18n.js";
 import { live } from "../live.js";
 import { confirmed, deviceOf, deviceTitle, quantityOf } from "../words.js";
 import { resetField } from "./pins.js";
+import { offerBack, said } from "./entryform.js";
 
 const encode = encodeURIComponent;
 
@@ -72,7 +73,12 @@ export function changeDialog(device, { devices, lines, channels }, context) {
   };
   const edit = form(fields, t("do.save"), async (values) => {
     const body = changed(values);
+    said.remove();
     if (Object.keys(body).length) await api.send("PATCH", path, body);
+    if (Object.keys(body).join() === "title") {
+      document.querySelector(".page.devices").prepend(said);
+      offerBack(body.title || device.name, "do.saved", async () => { await api.send("PATCH", path, { title: device.title ?? "" }); return done; });
+    }
     if (!costs(body)) return done();
     // It is saved: what keeps the page from seeing the device again is no failure of that.
     cost.textContent = t("devices.begins");

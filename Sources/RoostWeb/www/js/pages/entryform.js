@@ -274,11 +274,17 @@ export function topic(own) {
 export const said = el("p", { class: "row wide", role: "status" });
 
 /** Offers to take the last change of an entry back; `words` is the key of what was done. */
-export function offerUndo(id, { api, reload }, words = "do.saved") {
-  said.replaceChildren(el("span", {}, asIs(id), `: ${t(words)}`), action(t("do.undo"), async () => {
-    await api.send("POST", `/outbox/${encodeURIComponent(id)}/undo`, {}, { patience: KEEPING });
+export const offerUndo = (id, { api, reload }, words = "do.saved") => offerBack(id, words, async () => {
+  await api.send("POST", `/outbox/${encodeURIComponent(id)}/undo`, {}, { patience: KEEPING });
+  return reload;
+});
+
+/** Says what was done with something, and offers the way `back`, which may give what is to follow. */
+export function offerBack(name, words, back) {
+  said.replaceChildren(el("span", {}, asIs(name), `: ${t(words)}`), action(t("do.undo"), async () => {
+    const next = await back();
     said.replaceChildren();
-    await reload();
+    await next?.();
   }, { class: "small" }));
   said.scrollIntoView({ block: "center" });
 }

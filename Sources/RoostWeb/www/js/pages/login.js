@@ -4,6 +4,7 @@ import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
 import { stamp } from "../format.js";
 import { trustLine } from "./claim.js";
+import { languageLine } from "./more.js";
 
 export const title = "login.title";
 export const load = async (api, query) => ({ invitation: query.get("invitation"), trust: await api.maybe("/trust") });
@@ -13,7 +14,7 @@ export function make(root, { api }) {
   return { update({ invitation, trust }) {
     if (isMade) return;
     isMade = true;
-    root.append(invitation ? joinCard(api, invitation) : loginCard(api), (!invitation && claimedLine(trust?.claimed)) || "", trustLine());
+    root.append(invitation ? joinCard(api, invitation) : loginCard(api), (!invitation && claimedLine(trust?.claimed)) || "", trustLine(), languageLine());
   } };
 }
 

@@ -15,13 +15,18 @@ const GROUPS = {
 
 export const load = (api, query, { me }) => (me?.isRecord ? null : askAlerts());
 
+/** The languages by their own names: who cannot read the page finds them. */
+export function languageLine() {
+  const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
+  choice.addEventListener("change", () => { keep("language", choice.value); location.reload(); });
+  return el("div", { class: "form" }, el("label", {}, t("more.language"), choice));
+}
+
 export function make(root, { may, pages: all, reload }) {
   const pages = all.filter((page) => page.place === "more"), known = Object.values(GROUPS).flat();
   const ofGroup = (name) => [...GROUPS[name].map((one) => pages.find((page) => page.name === one)), ...(name === "station" ? pages.filter((page) => !known.includes(page.name)) : [])].filter(Boolean);
-  const choice = el("select", {}, LANGUAGES.map(([name, words]) => asIs(words, "option", { value: name, selected: name === language(), lang: name })));
-  choice.addEventListener("change", () => { keep("language", choice.value); location.reload(); });
   const version = el("p", { class: "quiet" });
-  const own = card(null, el("div", { class: "form" }, el("label", {}, t("more.language"), choice)), version);
+  const own = card(null, languageLine(), version);
   /** A page with what it is for, or with how much on it needs a person. */
   const row = ({ path, name, needs: least }) => {
     const count = { alerts: needs.alerts, health: needs.faults }[name];

@@ -18,23 +18,26 @@ const FAILURES = ["later", "held", "broken", "paused"];
 
 export function rulesCard({ may, api, reload }) {
   const isOwner = may("owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
-  const known = new Map(), rows = new Map();
+  const known = new Map(), rows = new Map(), homes = new Map();
   const unused = fold(isOwner && t("rules.unused"), off);
-  let open = null;
+  let open = null, news = said;
 
   /** Puts the owner's entry about a rule in use, null takes it back; offers the one before, as long as another owner changed nothing since. */
   async function change(id, entry, rule) {
     const before = entryOf(rule), was = known.get(id), path = `/rules/${encodeURIComponent(id)}`;
     const { alerts = [], off = [] } = await api.send(entry ? "PUT" : "DELETE", path, entry, { etag: tagOf(rule) }).catch((problem) => {
       // Its row may have been drawn anew meanwhile.
-      if (problem.type === "precondition") said.replaceChildren(asIs(ruleName(id)), ": ", ...problemWords(problem));
+      if (problem.type === "precondition") news.replaceChildren(asIs(ruleName(id)), ": ", ...problemWords(problem));
       throw problem;
     });
     const now = [...alerts, ...off].find((one) => one.id === id), isOff = off.includes(now);
     const what = !now ? "do.removed" : was && Boolean(was.isOff) !== isOff ? `rules.${isOff ? "isOff" : "isOn"}` : "do.saved";
-    said.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t(what)}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
-    said.querySelector("button").focus();
+    news.replaceChildren();
+    // In its row, where the finger is; above all rows for one that is new or gone.
+    news = (now && was && rows.get(id)?.news) || said;
+    news.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t(what)}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     await reload();
+    news.querySelector("button")?.focus({ preventScroll: news !== said });
   }
 
   /** Opens the form in the row of its rule, or above all rows for a new one; one is open at a time. */
@@ -48,11 +51,11 @@ export function rulesCard({ may, api, reload }) {
 
   /** A row stays while its rule is drawn anew: what came of its test, and its form. */
   function row(id) {
-    const sign = el("span"), state = el("span", { class: "chip" }), about = el("div"), answer = el("div", { role: "status" }), place = el("div");
+    const sign = el("span"), state = el("span", { class: "chip" }), about = el("div"), answer = el("div", { role: "status" }), place = el("div"), news = el("p", { class: "row", role: "status" });
     const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
-    const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, answer, place));
+    const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, news, answer, place));
     let drawn = "", shown = "";
-    return Object.assign(node, { place, renew(rule, isOff, raised) {
+    return Object.assign(node, { place, news, renew(rule, isOff, raised) {
       // The sign says whether it is raised; how bad that would be is a word.
       const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
       if (shown !== (shown = `${stage} ${level}`)) {
@@ -79,8 +82,13 @@ export function rulesCard({ may, api, reload }) {
       for (const rule of rules?.off ?? []) known.set(rule.id, { ...rule, isOff: true });
       for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
       const order = ["pending", "easing", "raised"], raised = new Map([...alerts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state)).map((one) => [ruleOf(one), one]));
-      keyed(list, ownFirst(rules?.alerts), (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, false, raised.get(rule.id)));
-      keyed(off, ownFirst(rules?.off), (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, true));
+      // A rule that is switched stays where it is, under the finger, until the page is opened anew.
+      for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
+      for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
+      for (const place of [list, off]) {
+        const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
+        keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id)));
+      }
     } };
 }
 
