@@ -37,16 +37,40 @@ package enum BenchProfile {
         "line": .object([
             "fields": .array([.string("temperature"), .string("humidity")]),
             "prefix": .string("$W;"), "checksum": .bool(true), "intervalSeconds": .number(1),
-        ])
+        ]),
+        "kernel-sensor": .object([
+            "values": .object([
+                "temperature": .object([
+                    "attribute": .string("in_temp"), "scale": .string("0.001"),
+                ]),
+                "humidity": .object([
+                    "attribute": .string("in_humidityrelative"), "scale": .string("0.001"),
+                ]),
+            ])
+        ]),
+        // As an SHT31, which needs no start and no rest; a part that does has both.
+        "i2c-sensor": .object([
+            "start": .array([.string("write 21b1")]), "rest": .array([.string("write 3f86")]),
+            "serial": .array([.string("write 3780"), .string("read 6")]),
+            "measure": .array([.string("write 2400"), .string("wait 15"), .string("read 6")]),
+            "check": .string("words"),
+            "values": .object([
+                "temperature": .object([
+                    "bit": .number(0), "scale": .string("175/65535"), "offset": .string("-45"),
+                ]),
+                "humidity": .object(["bit": .number(16), "scale": .string("100/65535")]),
+            ]),
+        ]),
     ]
     private static let channels: [String: [ChannelProfile]] = [
-        "line": [("temperature", "°C"), ("humidity", "%")].map { name, unit in
-            ChannelProfile(
-                Quantity(name: name, unit: unit, decimals: 2),
-                range: 0...100,
-                description: "",
-                shown: "line"
-            )
-        }
+        "line": air, "kernel-sensor": air, "i2c-sensor": air,
     ]
+    private static let air = [("temperature", "°C"), ("humidity", "%")].map { name, unit in
+        ChannelProfile(
+            Quantity(name: name, unit: unit, decimals: 2),
+            range: 0...100,
+            description: "",
+            shown: "line"
+        )
+    }
 }

@@ -41,6 +41,8 @@ struct FrameOracle {
         case "bgeigie-nano": Self.records(stream).compactMap(Self.bGeigie)
         case "nmea": Self.records(stream).compactMap(Self.position)
         case "line": Self.lines(stream).compactMap(Self.line)
+        case "kernel-sensor": Self.lines(stream).compactMap(Self.attributes)
+        case "i2c-sensor": Self.lines(stream).compactMap(Self.words)
         default: stream.indices.compactMap { frame(at: $0, of: stream) }
         }
     }
@@ -201,5 +203,73 @@ struct FrameOracle {
         let values = items.map { Double($0.filter { $0 != " " && $0 != "\t" }) }
         let areThere = values.allSatisfy { $0.map { (0...100).contains($0) } ?? true }
         return items.count == 2 && areThere ? values : nil
+    }
+
+    /// An answer of a bus: two values of three tokens each, in thousandths.
+    private static func attributes(_ line: String) -> Values? {
+        let tokens = line.split(separator: " ").map(String.init)
+        guard tokens.count == 8, tokens[0] == "0", crc(line.utf8.dropLast(9)) == UInt32(tokens[7], radix: 16) else {
+            return nil
+        }
+        let values = [1, 4].map { start -> Double? in
+            guard let number = content(tokens[start]) else { return nil }
+            guard tokens[start].hasPrefix("1=") else { return rounded(number / 1_000) }
+            guard let offset = content(tokens[start + 1], or: 0),
+                let scale = content(tokens[start + 2], or: 1)
+            else { return nil }
+            return rounded((number + offset) * scale / 1_000)
+        }
+        return values.contains { $0 != nil } ? values : nil
+    }
+
+    /// An answer to `measure` of a part as an SHT31: two words, each with its CRC-8.
+    private static func words(_ line: String) -> Values? {
+        let tokens = line.split(separator: " ").map(String.init)
+        guard tokens.count == 5, tokens[0] == "0", tokens[1].hasSuffix("="),
+            tokens[2].hasSuffix("="), crc(line.utf8.dropLast(9)) == UInt32(tokens[4], radix: 16),
+            let bytes = bytes(tokens[3]), bytes.count == 6,
+            crc8(bytes[0...1]) == bytes[2], crc8(bytes[3...4]) == bytes[5]
+        else { return nil }
+        return [
+            rounded(word(bytes, 0) * 175 / 65_535 - 45), rounded(word(bytes, 3) * 100 / 65_535),
+        ]
+    }
+
+    private static func crc8(_ bytes: some Sequence<UInt8>) -> UInt8 {
+        var sum: UInt8 = 0xFF
+        for byte in bytes {
+            sum ^= byte
+            for _ in 0..<8 { sum = sum & 0x80 == 0 ? sum << 1 : sum << 1 ^ 0x31 }
+        }
+        return sum
+    }
+
+    private static func crc(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        var sum = UInt32.max
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+        }
+        return ~sum
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+
+    /// The bytes of a token such as `0=3235`.
+    private static func bytes(_ token: String) -> [UInt8]? {
+        guard let mark = token.firstIndex(of: "=") else { return nil }
+        let digits = Array(token[token.index(after: mark)...])
+        guard digits.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+        }
+    }
+
+    /// The number that a token holds in hexadecimal ASCII; `usual` of a file that is not there.
+    private static func content(_ token: String, or usual: Double? = nil) -> Double? {
+        if token == "!2" { return usual }
+        guard let bytes = bytes(token) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Double(text.filter { !" \t\n\r".contains($0) })
     }
 }

@@ -156,7 +156,7 @@ extension DeviceConfiguration {
         }
         let kind: Kind? =
             switch profile.kind {
-            case .usbSerial:
+            case .usbSerial, .bus:
                 SensorConfiguration(&reader, type: type, profile: profile).map(Kind.sensor)
             case .http:
                 HTTPDeviceConfiguration(&reader, type: type, profile: profile).map(Kind.http)
@@ -209,6 +209,7 @@ extension Profile {
     fileprivate func isNamed(_ type: String) -> Bool {
         switch kind {
         case .usbSerial: id == type || driver == type
+        case .bus: id == type
         case .http: id == type
         // The lamps of the traffic light are configured under `lights`.
         case .gpio: (id == type || driver == type) && driver != "traffic-light"
@@ -231,7 +232,7 @@ extension ObjectReader {
             }
             return
         }
-        let kinds: [Profile.Kind] = [.usbSerial, .http]
+        let kinds: [Profile.Kind] = [.usbSerial, .bus, .http]
         let found = all.filter { kinds.contains($0.kind) }.map(\.id)
         let known = (found + ["button", "led", "pir"]).sorted()
         problem(

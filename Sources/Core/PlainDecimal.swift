@@ -48,4 +48,12 @@ package enum PlainDecimal {
         }
         return value
     }
+
+    /// A whole number within a range.
+    package static func whole(
+        _ text: some Collection<UInt8>,
+        in range: ClosedRange<Int>
+    ) -> Int? {
+        whole(text).flatMap { range.contains($0) ? $0 : nil }
+    }
 }

@@ -2,7 +2,7 @@ import Core
 import HardwareIO
 import Profiles
 
-/// Catalog entry of one kind of sensor on a serial line.
+/// Catalog entry of one kind of sensor on a serial line, or on what stands in for one.
 package struct SensorKind: Sendable {
     /// As profiles name it: `sds011`.
     package let driver: String
@@ -36,7 +36,8 @@ package struct SensorKind: Sendable {
 /// Every kind of sensor that Roost knows by code; profiles choose among them by `driver`.
 package enum DeviceCatalog {
     package static let kinds: [SensorKind] = [
-        .sds011, .plantower, .hpma115, .mhz19b, .sps30, .bGeigieNano, .nmea, .line,
+        .sds011, .plantower, .hpma115, .mhz19b, .sps30, .bGeigieNano, .nmea, .line, .kernelSensor,
+        .i2cSensor,
     ]
 
     package static func kind(_ driver: String) -> SensorKind? {
@@ -89,6 +90,20 @@ extension SensorKind {
         dialect: { profile throws(DialectError) in try LineDeviceDialect(profile) },
         simulator: { profile, seed throws(DialectError) in
             try LineDeviceSimulator(profile, seed: seed)
+        }
+    )
+    package static let kernelSensor = SensorKind(
+        driver: "kernel-sensor",
+        dialect: { profile throws(DialectError) in try KernelSensorDialect(profile) },
+        simulator: { profile, seed throws(DialectError) in
+            try KernelSensorSimulator(profile, seed: seed)
+        }
+    )
+    package static let i2cSensor = SensorKind(
+        driver: "i2c-sensor",
+        dialect: { profile throws(DialectError) in try I2CSensorDialect(profile) },
+        simulator: { profile, seed throws(DialectError) in
+            try I2CSensorSimulator(profile, seed: seed)
         }
     )
 }

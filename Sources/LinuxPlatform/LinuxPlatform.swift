@@ -43,6 +43,10 @@ package final class LinuxPlatform: Platform {
         _ path: String,
         _ settings: SerialSettings
     ) async throws -> any SerialPort {
+        if let place = BusPlace(path) {
+            let clock = clock
+            return try await disk.run { try BusPort(place, path: path, clock: clock) }
+        }
         guard let address = GPSDAddress(path) else {
             return try await LinuxSerialPort.open(
                 path: path,
@@ -77,7 +81,11 @@ package final class LinuxPlatform: Platform {
 
     package func hotplugMonitor() async throws -> any HotplugMonitor {
         if let adapters { return try AdapterFile(adapters, on: loop) }
-        return try UdevMonitor(subsystems: ["tty"], on: loop, disk: disk)
+        return try UdevMonitor(
+            subsystems: ["tty"] + HotplugDevice.sensorSubsystems,
+            on: loop,
+            disk: disk
+        )
     }
 
     package func openWatchdog(

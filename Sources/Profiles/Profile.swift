@@ -10,6 +10,8 @@ package struct Profile: Hashable, Sendable {
         case usbSerial = "usb-serial"
         /// On lines of a GPIO chip; configured, never found by itself.
         case gpio
+        /// On a bus of the board, such as I²C or 1-wire.
+        case bus
         /// Queried over HTTP at a configured address.
         case http
         /// The computer itself.
@@ -25,6 +27,8 @@ package struct Profile: Hashable, Sendable {
     package let description: String
     /// Properties that an adapter must have to be probed for this profile; any match suffices.
     package let matches: [ProfileMatch]
+    /// Names under which a driver of the kernel shows the part; any match suffices.
+    package let sensorMatches: [SensorMatch]
     package let probe: ProbeRules?
     /// The driver in the catalog: `sds011`; nil for a computer.
     package let driver: String?
@@ -48,6 +52,7 @@ package struct Profile: Hashable, Sendable {
         detection: (matches: [ProfileMatch], probe: ProbeRules?, rule: RuleProfile?) = (
             [], nil, nil
         ),
+        sensorMatches: [SensorMatch] = [],
         driver: (name: String, settings: JSONValue, duty: DutyProfile?)? = nil,
         measures: (channels: [ChannelProfile], graph: JSONValue?, board: BoardProfile?) = (
             [], nil, nil
@@ -57,6 +62,7 @@ package struct Profile: Hashable, Sendable {
         self.kind = kind
         (name, description, origin) = text
         (matches, probe, rule) = detection
+        self.sensorMatches = sensorMatches
         self.driver = driver?.name
         settings = driver?.settings ?? .object([:])
         duty = driver?.duty
@@ -197,6 +203,7 @@ extension Profile {
 
     /// How specific the best match is; nil when none matches.
     package func rank(for device: HotplugDevice) -> Int? {
+        if kind == .bus { return sensorMatches.contains { $0.agrees(with: device) } ? 0 : nil }
         guard kind == .usbSerial, device.subsystem == "tty", device.node != nil else { return nil }
         return matches.filter { $0.agrees(with: device) }.map(\.rank).max()
     }

@@ -37,6 +37,27 @@ extension ProfileReader {
         return (matches, probe, rule == nil ? nil : RuleProfile(group: group ?? "dialout"))
     }
 
+    /// Names of the kernel's drivers, for a part on a bus.
+    func sensorMatches(
+        _ reader: inout ObjectReader,
+        for kind: Profile.Kind,
+        _ problems: ProblemList
+    ) -> [SensorMatch] {
+        guard kind == .bus else { return [] }
+        var matches: [SensorMatch] = []
+        for (index, value) in reader.array("match", limit: Self.matchLimit).enumerated() {
+            let place = "match[\(index)]"
+            guard var entry = ObjectReader(value, at: place, problems),
+                let match = SensorMatch(&entry)
+            else { continue }
+            if let first = matches.firstIndex(of: match) {
+                problems.add(place, "says the same as match[\(first)]")
+            }
+            matches.append(match)
+        }
+        return matches
+    }
+
     private func match(_ entry: inout ObjectReader) -> ProfileMatch? {
         let vendorID = entry.requiredText("vendorID", limit: 4, .usbID)
         let productID = entry.requiredText("productID", limit: 4, .usbID)

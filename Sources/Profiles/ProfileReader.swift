@@ -29,7 +29,8 @@ package struct ProfileReader: Sendable {
         "mhz19b": .usbSerial, "sps30": .usbSerial, "bgeigie-nano": .usbSerial,
         "nmea": .usbSerial,
         "line": .usbSerial, "http-line": .http, "pir": .gpio, "traffic-light": .gpio,
-        "button": .gpio, "led": .gpio,
+        "button": .gpio, "led": .gpio, "kernel-sensor": .bus,
+        "i2c-sensor": .bus,
     ]
 
     package init(
@@ -92,6 +93,7 @@ package struct ProfileReader: Sendable {
             kind: kind,
             text: (name ?? "", description ?? "", file),
             detection: detection(&reader, for: kind, problems),
+            sensorMatches: sensorMatches(&reader, for: kind, problems),
             driver: driver.map { ($0, settings, duty) },
             measures: (channels, graph, kind == .board ? board(&reader, problems) : nil)
         )
@@ -171,10 +173,11 @@ package struct ProfileReader: Sendable {
 
     /// Keys that only some kinds have; the schema has the same list.
     static let kindsOfKey: [(String, Set<Profile.Kind>)] = [
-        ("match", [.usbSerial]), ("probe", [.usbSerial]), ("rule", [.usbSerial]),
-        ("driver", [.usbSerial, .gpio, .http]), ("settings", [.usbSerial, .gpio, .http]),
-        ("duty", [.usbSerial]), ("channels", [.usbSerial, .gpio, .http]),
-        ("graph", [.usbSerial, .gpio, .http]), ("board", [.board]),
+        ("match", [.usbSerial, .bus]), ("probe", [.usbSerial]), ("rule", [.usbSerial]),
+        ("driver", [.usbSerial, .gpio, .http, .bus]),
+        ("settings", [.usbSerial, .gpio, .http, .bus]), ("duty", [.usbSerial, .bus]),
+        ("channels", [.usbSerial, .gpio, .http, .bus]),
+        ("graph", [.usbSerial, .gpio, .http, .bus]), ("board", [.board]),
     ]
 
     private func driver(_ reader: inout ObjectReader, for kind: Profile.Kind) -> String? {

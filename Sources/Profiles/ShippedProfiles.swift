@@ -5,6 +5,7 @@ package enum ShippedProfiles {
 
     /// One line each, in order of name; a test holds this list and the folder equal.
     package static let files: [ProfileFile] = [
+        file("bosch-bme280", PackageResources.bosch_bme280_json),
         file("button", PackageResources.button_json),
         file("generic-http-line", PackageResources.generic_http_line_json),
         file("generic-line", PackageResources.generic_line_json),

@@ -59,6 +59,42 @@ package final class SimulatedUSB: Sendable {
         return node
     }
 
+    /// Lets a driver of the kernel show a part: `bme280` at `i2c-1/1-0076`.
+    ///
+    /// - Parameters:
+    ///   - part: What answers in the place of the part's folder in sysfs.
+    ///   - place: Below `/devices/platform`, without the driver's own folder.
+    ///   - slot: A number that no adapter has as its socket.
+    /// - Returns: The part's folder in sysfs.
+    @discardableResult
+    package func show(
+        _ part: SimulatedAdapter,
+        named name: String,
+        at place: String,
+        slot: Int,
+        isTold: Bool = true
+    ) -> String {
+        let device = state.withLock { state in
+            state.arrivals += 1
+            let devpath = "/devices/platform/\(place)/iio:device\(state.arrivals)"
+            let device = HotplugDevice(
+                devpath: devpath,
+                node: "/sys" + devpath,
+                subsystem: "iio",
+                properties: [
+                    HotplugDevice.sensorNameKey: name, "USEC_INITIALIZED": "\(state.arrivals)",
+                ]
+            )
+            state.plugged[slot] = (part, device)
+            return device
+        }
+        let node = device.node ?? ""
+        part.plug(at: node)
+        platform.put(part, at: node)
+        if isTold { platform.hotplug.send([.added(device)]) }
+        return node
+    }
+
     /// Unplugs the adapter in a socket.
     package func unplug(_ socket: Int, isTold: Bool = true) {
         guard let gone = state.withLock({ $0.plugged.removeValue(forKey: socket) }) else { return }

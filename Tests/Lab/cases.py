@@ -6,6 +6,7 @@ import time
 
 import camera  # noqa: F401  Registers its case.
 import card as card_case
+import header  # noqa: F401  Registers its case.
 import partition  # noqa: F401  Registers its case.
 import usb  # noqa: F401  Registers its cases.
 from adapter import Adapter

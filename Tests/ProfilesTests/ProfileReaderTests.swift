@@ -57,7 +57,7 @@ import Testing
             (
                 #""kind": "usb-serial""#, #""kind": "usb-seriel""#,
                 """
-                kind: expected one of usb-serial, gpio, http, board, found \"usb-seriel\"; did \
+                kind: expected one of usb-serial, gpio, bus, http, board, found \"usb-seriel\"; did \
                 you mean usb-serial?
                 """
             ),

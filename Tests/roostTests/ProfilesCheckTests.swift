@@ -24,7 +24,7 @@ import Testing
         let problem = ProfilesCheckReport.Problem(
             file: "d/a.json",
             place: "kind",
-            message: "expected one of usb-serial, gpio, http, board, found \"gpoi\"",
+            message: "expected one of usb-serial, gpio, bus, http, board, found \"gpoi\"",
             suggestion: "gpio"
         )
         #expect(report.problems == [problem])

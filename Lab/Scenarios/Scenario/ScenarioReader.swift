@@ -94,7 +94,8 @@ extension Scenario.Part {
         var reader = reader
         defer { reader.finish() }
         name = reader.required("name") ?? ""
-        let usable = ProfileCatalog.shipped.profiles.filter { $0.kind == .usbSerial }.map(\.id)
+        let usable = ProfileCatalog.shipped.profiles
+            .filter { [.usbSerial, .bus].contains($0.kind) }.map(\.id)
         if reader.value("profile") == nil { reader.problem("profile", "is missing") }
         profile = reader.string("profile", in: usable) ?? ""
         let limit = Double(Scenario.socketMax)

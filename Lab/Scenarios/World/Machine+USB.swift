@@ -23,7 +23,18 @@ extension Machine {
             clock: simulated
         ) { _ in PartPeer(part: part) }
         adapters[part.name] = adapter
-        let node = usb.plug(adapter, into: part.socket, isTold: isTold)
+        guard let match = part.profile.sensorMatches.first else {
+            partsByNode[usb.plug(adapter, into: part.socket, isTold: isTold)] = part
+            return
+        }
+        // A part on a bus stays at its address, in whatever order the kernel finds it.
+        let node = usb.show(
+            adapter,
+            named: match.name,
+            at: "soc/i2c-1/1-00\(70 + part.number)",
+            slot: part.socket,
+            isTold: isTold
+        )
         partsByNode[node] = part
     }
 

@@ -110,15 +110,19 @@ package struct SensorCommand: Hashable, Sendable {
     package let isAnswered: Bool
     /// Whether it changes nothing in the part: only such are sent to prove who it is.
     package let isReadOnly: Bool
+    /// How long an answer may take before the command is repeated.
+    package let patience: Duration
 
     package init(
         _ name: String,
         _ bytes: [UInt8],
         reply: String? = nil,
         isAnswered: Bool = true,
-        isReadOnly: Bool = false
+        isReadOnly: Bool = false,
+        patience: Duration = SensorExchange.timeout
     ) {
         self.name = name
+        self.patience = patience
         self.bytes = bytes
         self.reply = reply
         self.isAnswered = isAnswered

@@ -1,11 +1,11 @@
 import Core
 
 /// A command that a part has not answered yet.
-struct SensorExchange: Hashable, Sendable {
-    /// How long an answer may take before the command is repeated.
+package struct SensorExchange: Hashable, Sendable {
+    /// How long an answer may take before the command is repeated, unless the command has its own.
     ///
-    /// The slowest in the catalog answers within 0.1 s; a USB adapter adds 16 ms.
-    static let timeout: Duration = .seconds(1)
+    /// The slowest on a serial line answers within 0.1 s; a USB adapter adds 16 ms.
+    package static let timeout: Duration = .seconds(1)
 
     /// Content of the answer to a command.
     enum Answer: Hashable, Sendable {
@@ -21,7 +21,7 @@ struct SensorExchange: Hashable, Sendable {
     init(_ command: SensorCommand, attempts: Int, at now: MonotonicInstant) {
         self.command = command
         attemptsLeft = attempts - 1
-        deadline = now.advanced(by: Self.timeout)
+        deadline = now.advanced(by: command.patience)
     }
 
     /// Whether a missing answer means that the part does not acknowledge commands.
@@ -40,7 +40,7 @@ struct SensorExchange: Hashable, Sendable {
     mutating func repetition(at now: MonotonicInstant) -> SensorCommand? {
         guard attemptsLeft > 0 else { return nil }
         attemptsLeft -= 1
-        deadline = now.advanced(by: Self.timeout)
+        deadline = now.advanced(by: command.patience)
         return command
     }
 

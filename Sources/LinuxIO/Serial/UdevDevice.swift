@@ -13,8 +13,10 @@ extension HotplugDevice {
         guard let devpath = properties["DEVPATH"], let subsystem = properties["SUBSYSTEM"] else {
             return nil
         }
-        // The kernel's own events name the node without its directory.
-        let node = properties["DEVNAME"].map { $0.hasPrefix("/") ? $0 : "/dev/\($0)" }
+        // The kernel's own events name the node without its directory. A sensor is read in sysfs.
+        let device = properties["DEVNAME"].map { $0.hasPrefix("/") ? $0 : "/dev/\($0)" }
+        let isSensor = properties[Self.sensorNameKey] != nil
+        let node = isSensor && device?.contains("/sys/") != true ? "/sys" + devpath : device
         self.init(
             devpath: devpath,
             node: node,
@@ -87,6 +89,12 @@ enum Udev {
                 properties[String(cString: name)] = String(cString: value)
             }
             entry = udev_list_entry_get_next(each)
+        }
+        // udev does not say how a driver of the kernel calls its part: a file beside it does.
+        if HotplugDevice.sensorSubsystems.contains(properties["SUBSYSTEM"] ?? ""),
+            let name = udev_device_get_sysattr_value(device, "name")
+        {
+            properties[HotplugDevice.sensorNameKey] = String(cString: name)
         }
         return properties
     }

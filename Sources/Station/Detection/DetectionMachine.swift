@@ -259,7 +259,7 @@ struct DetectionMachine: Sendable {
     }
 
     private mutating func appear(_ device: HotplugDevice, at now: MonotonicInstant) -> [Action] {
-        guard device.isAdapter else { return [] }
+        guard device.isAdapter || isSensor(device) else { return [] }
         guard ports[device.devpath] != nil || ports.count < Self.portLimit else { return [] }
         var port = Port(
             id: nextID,
@@ -316,8 +316,12 @@ struct DetectionMachine: Sendable {
                 actions += adopt(devpath, forced, evidence: (nil, nil), at: now)
             } else if let identity = ignoredIdentity(at: port) {
                 set(devpath, .ignored(identity: identity), at: now)
+            } else if port.device.sensorName != nil, let only = candidates.first?.profile {
+                // The kernel's driver has recognised it: that is the proof.
+                actions += adopt(devpath, only, evidence: (nil, nil), at: now)
             } else if candidates.isEmpty {
-                let why = "no profile fits this adapter"
+                let why = port.device.sensorName.map { "no profile fits the kernel's driver \($0)" }
+                    ?? "no profile fits this adapter"
                 set(devpath, .unknown(why: why, retryAt: nil), at: now)
             } else if ports.values.count(where: { $0.standing == .probing }) < Self.probeLimit {
                 set(devpath, .probing, at: now)
@@ -349,6 +353,13 @@ struct DetectionMachine: Sendable {
     mutating func set(_ devpath: String, _ standing: Standing, at now: MonotonicInstant) {
         ports[devpath]?.standing = standing
         ports[devpath]?.since = now
+    }
+
+    /// A part that a driver of the kernel shows; of hwmon only those that a profile knows, as most
+    /// are parts of the computer itself.
+    private func isSensor(_ device: HotplugDevice) -> Bool {
+        guard device.sensorName != nil else { return false }
+        return device.subsystem == "iio" || !catalog.candidates(for: device).isEmpty
     }
 
     /// The node or any link to it.

@@ -74,9 +74,11 @@ struct DeviceRegistry: Hashable, Sendable {
     }
 
     private static func base(for profile: Profile) -> String {
-        // Every device of lines has the same driver.
+        // Every device of lines has the same driver, and so has every part on a bus.
         let driver = profile.driver ?? profile.id
-        return driver == "line" ? profile.id : driver
+        guard profile.kind == .bus else { return driver == "line" ? profile.id : driver }
+        // Without its maker: `bme280`.
+        return profile.id.split(separator: "-", maxSplits: 1).last.map(String.init) ?? profile.id
     }
 
     /// Names that the same sensors would not get on another card, sorted.

@@ -61,7 +61,7 @@ extension HotplugDevice {
     /// The node and all links to it.
     var paths: [String] {
         let links = properties["DEVLINKS"]?.split(separator: " ").map(String.init) ?? []
-        return [node ?? ""] + links
+        return [node ?? ""] + links + (sensorLink.map { [$0] } ?? [])
     }
 
     fileprivate func isAt(_ location: String) -> Bool { paths.contains(location) }

@@ -1,0 +1,293 @@
+import Core
+import HardwareIO
+import Profiles
+
+/// Any part on I²C that no driver of the kernel has, as its profile describes it: what to write,
+/// how long to wait, how many bytes to read, and where its values are in them.
+///
+/// - Source: the parts' data sheets; Sensirion's checksum is CRC-8 with the polynomial 0x31.
+package struct I2CSensorDialect: SensorDialect {
+    /// How bytes that were read are checked.
+    enum Check: String, Hashable, Sendable, CaseIterable {
+        /// Not at all.
+        case none
+        /// A CRC-8 after every two bytes.
+        case words
+        /// A CRC-8 as the last byte.
+        case whole
+    }
+
+    /// One channel of the part.
+    private struct Value: Hashable, Sendable {
+        let quantity: Quantity
+        /// The first of its bits, from 0, the highest bit of the first byte.
+        let bit: Int
+        let bitCount: Int
+        let isSigned: Bool
+        /// Four bytes that are a floating-point number, as IEEE 754 has it.
+        let isFloat: Bool
+        let scale: RationalScale
+    }
+
+    /// A command of the part, by the act that it is for.
+    private enum Act: Int, CaseIterable {
+        case measure, start, rest, serial
+
+        var key: String { "\(self)" }
+    }
+
+    static let valueLimit = 32
+
+    package let rhythm: SensorRhythm
+    private let values: [Value]
+    private let steps: [Act: [BusQuestion.Step]]
+    private let check: Check
+    private let checkStart: UInt8
+    private let patience: Duration
+    private var scanner = LineScanner(limit: BusAnswer.byteLimit, skipsFirst: false)
+    private var serial: String?
+
+    package var quantities: [Quantity] { values.map(\.quantity) }
+    package var missingByteCount: Int { 4 }
+
+    /// Creates the dialect that the profile describes.
+    ///
+    /// - Throws: `DialectError` when the profile's settings make no sense.
+    package init(_ profile: Profile) throws(DialectError) {
+        let problems = ProblemList()
+        guard var reader = ObjectReader(profile.settings, at: "settings", problems) else {
+            throw DialectError(problems.problems)
+        }
+        let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
+        rhythm = .answers(atMostEvery: interval)
+        patience = reader.seconds("patienceSeconds", in: 0.1...10) ?? SensorExchange.timeout
+        let known = Check.allCases.map(\.rawValue)
+        check = reader.string("check", in: known).flatMap(Check.init) ?? .none
+        checkStart = UInt8(reader.whole("checkStart", in: 0...255) ?? 255)
+        var steps: [Act: [BusQuestion.Step]] = [:]
+        for act in Act.allCases {
+            let found = Self.steps(&reader, act.key)
+            if !found.isEmpty { steps[act] = found }
+        }
+        self.steps = steps
+        let (check, measure) = (check, steps[.measure] ?? [])
+        if !measure.contains(where: { if case .read = $0 { true } else { false } }) {
+            reader.problem("measure", #"reads nothing: it needs a step such as "read 6""#)
+        }
+        let bitCount = 8 * measure.reduce(0) { $0 + check.contentCount(of: $1) }
+        values = Self.values(&reader, profile.channels, bitCount: bitCount)
+        // Where the part can be on its bus; `roost bus` looks there.
+        _ = reader.texts("addresses", limit: 8, length: 4)
+        reader.finish()
+        guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
+    }
+
+    private static func steps(_ reader: inout ObjectReader, _ key: String) -> [BusQuestion.Step] {
+        reader.array(key, limit: 16).enumerated().compactMap { index, value in
+            if case .string(let text) = value, let step = step(text) { return step }
+            let example = #""write 2416", "wait 15" in milliseconds, or "read 6""#
+            reader.problem("\(key)[\(index)]", "expected \(example), found \(value.shown)")
+            return nil
+        }
+    }
+
+    private static func step(_ text: String) -> BusQuestion.Step? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2 else { return nil }
+        switch parts[0] {
+        case "write":
+            guard let bytes = Hexadecimal.bytes(String(parts[1])),
+                (1...BusQuestion.writeLimit).contains(bytes.count)
+            else { return nil }
+            return .write(bytes)
+        case "wait":
+            return PlainDecimal.whole(parts[1].utf8, in: 1...BusQuestion.pauseLimit)
+                .map { .pause(milliseconds: $0) }
+        case "read":
+            return PlainDecimal.whole(parts[1].utf8, in: 1...BusQuestion.readLimit)
+                .map { .read(count: $0) }
+        default: return nil
+        }
+    }
+
+    private static func values(
+        _ reader: inout ObjectReader,
+        _ channels: [ChannelProfile],
+        bitCount: Int
+    ) -> [Value] {
+        guard var object = reader.object("values") else {
+            reader.problem("values", "is missing: say where each channel is in the bytes")
+            return []
+        }
+        if channels.count > valueLimit {
+            reader.problem("values", "expected at most \(valueLimit), found \(channels.count)")
+        }
+        let values = channels.prefix(valueLimit).compactMap { channel -> Value? in
+            let name = channel.quantity.name
+            guard var entry = object.object(name) else {
+                object.problem(name, "is missing: the channel has no place in the bytes")
+                return nil
+            }
+            defer { entry.finish() }
+            let isFloat = entry.bool("float") ?? false
+            let bit = entry.whole("bit", in: 0...max(bitCount - 1, 0)) ?? 0
+            let count = isFloat ? 32 : entry.whole("bits", in: 1...32) ?? 16
+            if bit + count > bitCount {
+                entry.problem("bit", "its \(count) bits end behind the \(bitCount) that are read")
+            }
+            return Value(
+                quantity: channel.quantity,
+                bit: bit,
+                bitCount: count,
+                isSigned: entry.bool("signed") ?? false,
+                isFloat: isFloat,
+                scale: RationalScale(&entry)
+            )
+        }
+        object.finish()
+        return values
+    }
+
+    // MARK: Answers
+
+    package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
+        var serial = serial
+        let known = self
+        scanner.scan(bytes) { line in
+            guard let line, let answer = BusAnswer(line), let act = Act(rawValue: answer.number),
+                answer.results.count == known.steps[act]?.count
+            else { return body(.rejected("not an answer of the bus")) }
+            body(known.utterance(act, answer.results, &serial))
+        }
+        self.serial = serial
+    }
+
+    private func utterance(
+        _ act: Act,
+        _ results: [BusAnswer.Result],
+        _ serial: inout String?
+    ) -> SensorUtterance {
+        var content: [UInt8] = []
+        for result in results {
+            guard case .bytes(let bytes, _) = result else {
+                return .rejected("\(act.key) \(BusFault.text(result))")
+            }
+            guard !bytes.isEmpty else { continue }
+            guard let checked = check.content(of: bytes, from: checkStart) else {
+                return .rejected("\(act.key): a checksum is wrong")
+            }
+            content += checked
+        }
+        switch act {
+        case .start, .rest: return .reply(act.key, id: serial, facts: [])
+        case .serial:
+            guard content.contains(where: { $0 != 0 }) else { return .rejected("no serial number") }
+            serial = Hexadecimal.text(content)
+            return .reply(act.key, id: serial, facts: [])
+        case .measure: return measurement(content, serial)
+        }
+    }
+
+    private func measurement(_ content: [UInt8], _ serial: String?) -> SensorUtterance {
+        var outcomes: [Outcome] = []
+        for value in values {
+            guard value.bit + value.bitCount <= 8 * content.count else {
+                return .rejected("too few bytes")
+            }
+            let raw = Self.bits(value.bit, value.bitCount, of: content)
+            guard let number = Self.number(raw, value),
+                let fixed = value.scale.apply(number, decimals: value.quantity.decimals)
+            else { return .rejected("\(value.quantity.name) is no number") }
+            outcomes.append(.value(fixed))
+        }
+        return .measurement(outcomes, id: serial)
+    }
+
+    /// Bits of big-endian bytes as a number.
+    static func bits(_ start: Int, _ count: Int, of bytes: [UInt8]) -> UInt32 {
+        (start..<(start + count)).reduce(UInt32(0)) { number, bit in
+            number << 1 | UInt32(bytes[bit / 8] >> (7 - UInt8(bit % 8)) & 1)
+        }
+    }
+
+    private static func number(_ raw: UInt32, _ value: Value) -> ExactDecimal? {
+        guard !value.isFloat else {
+            // Nine digits after the point: more than a float of four bytes has.
+            let scaled = (Double(Float(bitPattern: raw)) * 1e9).rounded(.toNearestOrEven)
+            guard scaled.isFinite, abs(scaled) < 9e18 else { return nil }
+            return ExactDecimal(digits: Int128(Int64(scaled)), places: 9)
+        }
+        let limit = Int64(1) << Int64(value.bitCount)
+        let isNegative = value.isSigned && Int64(raw) >= limit / 2
+        return ExactDecimal(digits: Int128(isNegative ? Int64(raw) - limit : Int64(raw)), places: 0)
+    }
+
+    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: isCut) }
+
+    // MARK: Questions
+
+    private func command(_ name: String, _ act: Act, isReadOnly: Bool = false) -> [SensorCommand] {
+        guard let steps = steps[act] else { return [] }
+        return [
+            SensorCommand(
+                name,
+                BusQuestion(steps, number: act.rawValue).bytes,
+                reply: act == .measure ? nil : act.key,
+                isReadOnly: isReadOnly,
+                patience: patience
+            )
+        ]
+    }
+
+    package func commands(for act: SensorAct) -> [SensorCommand] {
+        switch act {
+        case .wake: command("start measuring", .start)
+        case .measure: command("measure", .measure)
+        case .rest: command("rest", .rest)
+        }
+    }
+
+    package var questions: [SensorCommand] {
+        command("read serial number", .serial, isReadOnly: true)
+    }
+}
+
+extension I2CSensorDialect.Check {
+    /// How many bytes of content a step gives.
+    fileprivate func contentCount(of step: BusQuestion.Step) -> Int {
+        guard case .read(let count) = step else { return 0 }
+        switch self {
+        case .none: return count
+        case .words: return count / 3 * 2
+        case .whole: return max(count - 1, 0)
+        }
+    }
+
+    /// The bytes without their checksums; nil when one is wrong.
+    func content(of bytes: [UInt8], from start: UInt8) -> [UInt8]? {
+        switch self {
+        case .none: return bytes
+        case .whole:
+            let content = Array(bytes.dropLast())
+            return Self.crc(content, from: start) == bytes.last ? content : nil
+        case .words:
+            guard bytes.count % 3 == 0 else { return nil }
+            var content: [UInt8] = []
+            for index in stride(from: 0, to: bytes.count, by: 3) {
+                let word = Array(bytes[index..<(index + 2)])
+                guard Self.crc(word, from: start) == bytes[index + 2] else { return nil }
+                content += word
+            }
+            return content
+        }
+    }
+
+    /// CRC-8 with the polynomial 0x31, as Sensirion and others use it: `BE EF` from 0xFF is `92`.
+    static func crc(_ bytes: [UInt8], from start: UInt8) -> UInt8 {
+        bytes.reduce(start) { sum, byte in
+            (0..<8).reduce(sum ^ byte) { sum, _ in
+                sum & 0x80 == 0 ? sum << 1 : sum << 1 ^ 0x31
+            }
+        }
+    }
+}

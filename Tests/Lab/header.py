@@ -1,0 +1,98 @@
+"""The case of sensors on the header: real drivers of the kernel over a bus without parts."""
+
+import math
+
+from bench import case, demand, install, journal
+
+# Registers as the data sheets' worked examples have them, by address. The part is i2c-stub's.
+CALIBRATION = (27504, 26435, -1000, 36477, -10685, 3024, 2855, 140, -7, 15500, -14600, 6000)
+HUMIDITY = {"H1": 75, "H2": 362, "H3": 0, "H4": 324, "H5": 50, "H6": 30}
+RAW_HUMIDITY = 30000
+WELL = {0xF7: 0x65, 0xF8: 0x5A, 0xF9: 0xC0, 0xFA: 0x7E, 0xFB: 0xED, 0xFC: 0x00}
+NAMES = {"bme280": 0x76, "lm75": 0x48, "tmp102": 0x49}
+STATION = '{ "name": "lab", "mode": "live", "store": { "megabytes": 16 } }\n'
+
+
+@case
+def header(lab):
+    """Debian's own drivers of BME280, LM75 and TMP102 with registers of data sheets: found, read to the digit, unbound."""
+    with lab.machine() as machine:
+        addresses = ",".join(hex(address) for address in NAMES.values())
+        machine.run(f"modprobe i2c-dev && modprobe i2c-stub chip_addr={addresses}")
+        bus = machine.run("i2cdetect -l | awk '/stub/ { sub(\"i2c-\", \"\", $1); print $1; exit }'").strip()
+        fill(machine, bus)
+        machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
+        install(machine, STATION)
+        bind(machine, bus, *NAMES)
+        machine.wait("roost status | grep -q 'tmp102/temperature .* °C'", 90, "no value of a part on the bus")
+        machine.wait("roost status | grep -q 'bme280/humidity .* %'", 90, "no value of the BME280")
+        expected = {"bme280/temperature": "25.08", "bme280/pressure": "1006.53",
+                    "bme280/humidity": f"{humidity():.2f}", "lm75/temperature": "25.5",
+                    "tmp102/temperature": "-0.5"}
+        for channel, value in expected.items():
+            found = machine.run(f"roost readings --json --limit 2000 --channel {channel} | grep -o '\"value\":[^,}}]*' | sort -u")
+            texts = {float(text.split(":")[1]) for text in found.split()}
+            demand(texts == {float(value)}, f"{channel} is {texts}, and the data sheet says {value}")
+            lab.figure(f"{channel} by the station, as the data sheet's example", value)
+        lose(lab, machine, bus)
+        lie(machine, bus)
+        journal(lab, machine)
+        machine.run("roost devices; roost ledger; roost events --limit 60; roost status")
+
+
+def put(machine, bus, address, registers):
+    machine.run(" && ".join(f"i2cset -y {bus} {address:#x} {register:#x} {value:#x} b"
+                            for register, value in registers.items()))
+
+
+def fill(machine, bus):
+    registers = {0xD0: 0x60, 0xF3: 0x00, 0xFD: RAW_HUMIDITY >> 8, 0xFE: RAW_HUMIDITY & 255, **WELL}
+    for index, value in enumerate(CALIBRATION):
+        registers[0x88 + 2 * index], registers[0x89 + 2 * index] = value & 255, value >> 8 & 255
+    h = HUMIDITY
+    registers.update({0xA1: h["H1"], 0xE1: h["H2"] & 255, 0xE2: h["H2"] >> 8, 0xE3: h["H3"],
+                      0xE4: h["H4"] >> 4, 0xE5: h["H4"] & 15 | (h["H5"] & 15) << 4, 0xE6: h["H5"] >> 4,
+                      0xE7: h["H6"]})
+    put(machine, bus, NAMES["bme280"], registers)
+    # 25.5 and -0.5 degrees: nine and twelve bits from the top, the high byte first.
+    machine.run(f"i2cset -y {bus} 0x48 0 0x8019 w && i2cset -y {bus} 0x49 0 0x80ff w && i2cset -y {bus} 0x49 1 0xa060 w")
+
+
+def humidity():
+    """Bosch's formula in double precision, BST-BME280-DS001, section 8.1."""
+    h, t = HUMIDITY, CALIBRATION
+    raw = 519888
+    var1 = (raw / 16384 - t[0] / 1024) * t[1]
+    var2 = (raw / 131072 - t[0] / 8192) ** 2 * t[2]
+    fine = math.trunc(var1 + var2)
+    value = fine - 76800
+    value = ((RAW_HUMIDITY - (h["H4"] * 64 + h["H5"] / 16384 * value))
+             * (h["H2"] / 65536 * (1 + h["H6"] / 67108864 * value * (1 + h["H3"] / 67108864 * value))))
+    return min(max(value * (1 - h["H1"] * value / 524288), 0), 100)
+
+
+def bind(machine, bus, *names):
+    machine.run(" && ".join(f"echo {name} {NAMES[name]:#x} >/sys/bus/i2c/devices/i2c-{bus}/new_device"
+                            for name in names))
+
+
+def lose(lab, machine, bus):
+    """The driver is unbound and bound again: the same name, and the time between is explained."""
+    machine.run(f"echo 0x76 >/sys/bus/i2c/devices/i2c-{bus}/delete_device")
+    seconds = machine.wait("roost devices | grep -E 'bme280 +.*absent|absent.* bme280'", 30, "a part that is gone is not missed")
+    lab.figure("unbound to missed", f"{seconds} s")
+    bind(machine, bus, "bme280")
+    seconds = machine.wait("roost status | grep -E 'bme280/temperature .* °C +[0-4]\\.[0-9] s ago'", 60,
+                           "no value after the part is back")
+    lab.figure("bound to value", f"{seconds} s")
+    demand("unplugged" in machine.run("roost ledger").lower(), "the ledger does not say unplugged")
+
+
+def lie(machine, bus):
+    """A BME280 that lost its power answers with the values after a reset: no data, and no temperature."""
+    put(machine, bus, NAMES["bme280"], {0xFA: 0x80, 0xFB: 0x00, 0xFC: 0x00})
+    machine.wait("roost events --limit 40 | grep -i 'bme280.*silent'", 120, "a part with values after a reset is not named")
+    found = machine.run("roost readings --json --limit 4000 --channel bme280/temperature | grep -o '\"value\":[^,}]*' | sort -u")
+    demand({float(text.split(":")[1]) for text in found.split()} == {25.08}, f"a reset made a value: {found}")
+    put(machine, bus, NAMES["bme280"], WELL)
+    machine.wait("roost status | grep -E 'bme280/temperature .* °C +[0-4]\\.[0-9] s ago'", 400, "no value after the part is well")

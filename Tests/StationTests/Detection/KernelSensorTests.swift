@@ -1,0 +1,120 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import Testing
+
+@testable import Devices
+@testable import Profiles
+@testable import SimulationKit
+@testable import Station
+
+/// Sensors that drivers of the kernel show, found and read without a word of configuration.
+@Suite struct KernelSensorTests {
+    private static let place = "soc/fe804000.i2c/i2c-1/1-0076"
+
+    @Test func isFoundAndReadsUnderOneNameWhereverItStandsInTheList() throws {
+        let (found, first, second, readings) = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = try SimulatedAdapter.part(of: "bosch-bme280", on: clock)
+            let other = try SimulatedAdapter.part(of: "bosch-bme280", seed: 9, on: clock)
+            return try await bench.run { bench in
+                try await bench.sleep(.seconds(10))
+                let first = bench.usb.show(part, named: "bme280", at: Self.place, slot: 70)
+                bench.usb.show(
+                    other,
+                    named: "bme280",
+                    at: "soc/fe804000.i2c/i2c-1/1-0077",
+                    slot: 71
+                )
+                try await bench.sleep(.minutes(5))
+                let found = bench.found
+                bench.usb.unplug(70)
+                try await bench.sleep(.minutes(5))
+                let second = bench.usb.show(part, named: "bme280", at: Self.place, slot: 70)
+                try await bench.sleep(.minutes(5))
+                return (found, first, second, bench.values(of: "bme280"))
+            }
+        }
+        #expect(found.map(\.state) == ["adopted", "adopted"])
+        #expect(
+            found.map(\.identity) == [
+                "bosch-bme280:i2c/devices/1-0076", "bosch-bme280:i2c/devices/1-0077",
+            ]
+        )
+        #expect(found.map(\.name) == ["bme280", "bme280-2"])
+        #expect(first != second, "the kernel counts on")
+        let names = Set(readings.map(\.channel.quantity.name))
+        #expect(names == ["temperature", "humidity", "pressure"])
+        #expect(readings.count >= 3 * 8)
+    }
+
+    @Test func aReadingThatNeverComesBackIsNamedAndLeavesTheOthersAlone() throws {
+        let (absent, values, kinds) = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let profile = try #require(ProfileCatalog.shipped.profile("bosch-bme280"))
+            var hung = try KernelSensorSimulator(profile, seed: 1)
+            hung.fault = .hanging
+            let peer = hung
+            let part = SimulatedAdapter("hung", clock: clock) { _ in peer }
+            let other = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                bench.usb.show(part, named: "bme280", at: Self.place, slot: 70)
+                bench.usb.plug(other, into: 1)
+                try await bench.sleep(.minutes(30))
+                let readings = bench.station.context.recorder.readings(since: .boot)
+                return (
+                    readings.filter {
+                        $0.channel.device == "bme280" && $0.outcome == .noData(.replyTimeout)
+                    }.count, bench.values(of: "sds011").count,
+                    Set(bench.events.filter { $0.source == "bme280" }.map(\.kind.name))
+                )
+            }
+        }
+        #expect(absent > 0 && values > 8)
+        #expect(kinds.contains("sensor silent"))
+    }
+
+    /// A day of a part of which one reading in ten fails: each failure is asked again, no value is
+    /// invented, and the log has no line of it.
+    @Test func aTenthOfFailedReadingsLeavesADayWhole() throws {
+        let (values, events) = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let profile = try #require(ProfileCatalog.shipped.profile("bosch-bme280"))
+            var faulty = try KernelSensorSimulator(profile, seed: 1)
+            faulty.fault = .failing(each: 10, code: 5)
+            let peer = faulty
+            let part = SimulatedAdapter("faulty", clock: clock) { _ in peer }
+            return try await bench.run { bench in
+                bench.usb.show(part, named: "bme280", at: Self.place, slot: 70)
+                try await bench.sleep(.hours(24))
+                return (
+                    bench.values(of: "bme280").count,
+                    bench.events.filter { $0.source == "bme280" }.map(\.kind.name)
+                )
+            }
+        }
+        #expect(values >= 3 * 1_430)
+        #expect(events.filter { $0 != "device adopted" } == [])
+    }
+
+    @Test func whatNoProfileKnowsIsListedAndThePartsOfTheComputerAreNot() throws {
+        let found = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = try SimulatedAdapter.part(of: "bosch-bme280", on: clock)
+            return try await bench.run { bench in
+                bench.usb.show(part, named: "stranger", at: Self.place, slot: 70)
+                let hwmon = HotplugDevice(
+                    devpath: "/devices/virtual/thermal/thermal_zone0/hwmon0",
+                    node: nil,
+                    subsystem: "hwmon",
+                    properties: [HotplugDevice.sensorNameKey: "cpu_thermal"]
+                )
+                bench.platform.hotplug.send([.added(hwmon)])
+                try await bench.sleep(.minutes(1))
+                return bench.found
+            }
+        }
+        #expect(found.map(\.state) == ["unknown"])
+        #expect(found.first?.why == "no profile fits the kernel's driver stranger")
+    }
+}
