@@ -43,7 +43,7 @@ package struct KernelSensorDialect: SensorDialect {
         }
         let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
         rhythm = .answers(atMostEvery: interval)
-        patience = reader.seconds("patienceSeconds", in: 0.1...10) ?? SensorExchange.timeout
+        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorExchange.timeout
         values = Self.values(&reader, profile.channels)
         reader.finish()
         guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
