@@ -58,14 +58,18 @@ extension HotplugDevice {
         guard sensorName != nil, let part = sensorPath.split(separator: "/").last else {
             return nil
         }
+        if Self.isBusAddress(part) { return "/sys/bus/i2c/devices/\(part)" }
         let halves = part.split(separator: "-", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        if halves[1].count == 4, UInt16(halves[1], radix: 16) != nil, Int(halves[0]) != nil {
-            return "/sys/bus/i2c/devices/\(part)"
-        }
-        guard halves[1].count == 12, UInt64(halves[1], radix: 16) != nil,
+        guard halves.count == 2, halves[1].count == 12, UInt64(halves[1], radix: 16) != nil,
             halves[0].count == 2, UInt8(halves[0], radix: 16) != nil
         else { return nil }
         return "/sys/bus/w1/devices/\(part)"
+    }
+
+    /// Whether a text is how the kernel writes a place on I²C: `1-0076`.
+    package static func isBusAddress(_ text: some StringProtocol) -> Bool {
+        let halves = text.split(separator: "-", omittingEmptySubsequences: false)
+        return halves.count == 2 && halves[1].count == 4 && UInt16(halves[1], radix: 16) != nil
+            && UInt8(halves[0]) != nil
     }
 }

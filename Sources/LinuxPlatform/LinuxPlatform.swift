@@ -19,6 +19,8 @@ package final class LinuxPlatform: Platform {
     private let claims = Mutex<[String: WeakClaim]>([:])
     /// Folder with the mirrors of all stores; outlives the service, not the boot.
     private static let mirrorFolder = "/run/roost"
+    /// Time between two looks for a part on a bus that is not there.
+    private static let busPause: Duration = .seconds(10)
     package let notifier = ServiceNotifier()
     package let fetcher: any HTTPFetcher
 
@@ -66,7 +68,15 @@ package final class LinuxPlatform: Platform {
     package func waitForPath(_ path: String) async throws {
         // Whether a gpsd is there again shows the next connection alone.
         guard GPSDAddress(path) == nil else { return }
-        try await paths.waitForPath(path)
+        guard let place = BusPlace(path) else { return try await paths.waitForPath(path) }
+        // sysfs reports no new folder, and an address has no file at all.
+        while case .folder(let folder) = place, access(folder, F_OK) != 0 {
+            _ = try await clock.wait(
+                for: Signal(),
+                until: clock.now.advanced(by: Self.busPause),
+                tolerance: Self.busPause / 2
+            )
+        }
     }
 
     package func requestLines(_ request: LineRequest) async throws -> any GPIOLines {

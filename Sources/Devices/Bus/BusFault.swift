@@ -21,7 +21,7 @@ enum BusFault {
         6: "fails: nothing answers at the address",
         11: "is not ready",
         13: "may not be read: no permission",
-        16: "is busy: a driver of the kernel has the address",
+        16: "is busy: it is not ready yet, or another has it",
         19: "fails: the part is gone",
         110: "does not answer in time",
         121: "fails: the part does not acknowledge",

@@ -18,45 +18,66 @@ package struct KernelSensorSimulator: SerialPeer {
 
     private struct Attribute: Sendable {
         let name: String
+        let decimals: Int
+        let scale: RationalScale
+        /// In units of the channel's last digit.
         var value: DriftingValue
+
+        /// What the file says: the value before scale and offset.
+        mutating func next() -> String {
+            let channel = Double(value.next()) * Self.unit(decimals)
+            let offset = scale.offset.rounded(decimals: 9)?.doubleValue ?? 0
+            let factor = scale.factor.rounded(decimals: 9)?.doubleValue ?? 1
+            let raw = (channel - offset) * Double(scale.divisor) / factor
+            return FixedPoint(Int64((raw * 1e9).rounded()), decimals: 9).description
+        }
+
+        static func unit(_ decimals: Int) -> Double {
+            (0..<decimals).reduce(1.0) { unit, _ in unit / 10 }
+        }
     }
 
     package var fault: Fault?
     private var attributes: [Attribute]
+    private let ending: String
     private var input: [UInt8] = []
     private var questionCount = 0
 
     /// - Throws: `DialectError` when the profile's settings make no sense.
     package init(_ profile: Profile, seed: UInt64) throws(DialectError) {
         _ = try KernelSensorDialect(profile)
-        var names: [(String, ChannelProfile)] = []
+        var found: [Attribute] = []
         profile.readSettings { reader in
             guard var values = reader.object("values") else { return }
             for channel in profile.channels {
                 guard var entry = values.object(channel.quantity.name),
                     let name = entry.string("attribute")
                 else { continue }
-                names.append((name, channel))
+                let range = Self.middle(of: channel)
+                found.append(
+                    Attribute(
+                        name: name,
+                        decimals: channel.quantity.decimals,
+                        scale: RationalScale(&entry),
+                        value: DriftingValue(
+                            seed: seed &+ UInt64(found.count),
+                            start: (range.lowerBound + range.upperBound) / 2,
+                            within: range
+                        )
+                    )
+                )
             }
         }
-        attributes = names.enumerated().map { index, named in
-            let range = Self.raw(named.1)
-            let middle = (range.lowerBound + range.upperBound) / 2
-            return Attribute(
-                name: named.0,
-                value: DriftingValue(seed: seed &+ UInt64(index), start: middle, within: range)
-            )
-        }
+        attributes = found
+        // A 1-wire part has its value in a file without an ending.
+        ending = profile.sensorMatches.first?.subsystem == "w1" ? "" : "_input"
     }
 
-    /// Raw values around the middle of what a channel can be, in thousandths.
-    private static func raw(_ channel: ChannelProfile) -> ClosedRange<Int> {
-        switch channel.quantity.name {
-        case "temperature": 15_000...25_000
-        case "humidity": 35_000...65_000
-        case "pressure": 98...103
-        default: 100...900
-        }
+    /// The middle of what a channel can be, in units of its last digit.
+    private static func middle(of channel: ChannelProfile) -> ClosedRange<Int> {
+        let unit = Attribute.unit(channel.quantity.decimals)
+        let (low, high) = (channel.range.lowerBound / unit, channel.range.upperBound / unit)
+        return Int((low * 2 + high) / 3)...Int((low + high * 2) / 3)
     }
 
     package var nextActivity: MonotonicInstant? { nil }
@@ -80,7 +101,7 @@ package struct KernelSensorSimulator: SerialPeer {
     private mutating func answer(_ step: BusQuestion.Step) -> BusAnswer.Result {
         guard case .attribute(let names) = step else { return .failed(22) }
         for (choice, name) in names.enumerated() {
-            guard let index = attributes.firstIndex(where: { "\($0.name)_input" == name }) else {
+            guard let index = attributes.firstIndex(where: { $0.name + ending == name }) else {
                 continue
             }
             switch fault {
@@ -89,8 +110,7 @@ package struct KernelSensorSimulator: SerialPeer {
             case .text(let text): return .bytes(Array(text.utf8), choice: choice)
             default: break
             }
-            let value = attributes[index].value.next()
-            return .bytes(Array("\(value)\n".utf8), choice: choice)
+            return .bytes(Array("\(attributes[index].next())\n".utf8), choice: choice)
         }
         return .failed(BusFault.noSuchFile)
     }

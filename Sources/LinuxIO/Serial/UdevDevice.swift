@@ -91,11 +91,21 @@ enum Udev {
             entry = udev_list_entry_get_next(each)
         }
         // udev does not say how a driver of the kernel calls its part: a file beside it does.
-        if HotplugDevice.sensorSubsystems.contains(properties["SUBSYSTEM"] ?? ""),
-            let name = udev_device_get_sysattr_value(device, "name")
-        {
-            properties[HotplugDevice.sensorNameKey] = String(cString: name)
+        if HotplugDevice.sensorSubsystems.contains(properties["SUBSYSTEM"] ?? "") {
+            properties[HotplugDevice.sensorNameKey] = sensorName(of: device)
         }
         return properties
+    }
+
+    /// What the file `name` of a sensor says, or that of its part where it says only an address.
+    ///
+    /// - Source: Linux 6.1 and 6.12, drivers/iio/humidity: si7020 and hdc100x give `1-0040`.
+    private static func sensorName(of device: OpaquePointer) -> String? {
+        guard let text = udev_device_get_sysattr_value(device, "name") else { return nil }
+        let name = String(cString: text)
+        guard HotplugDevice.isBusAddress(name), let part = udev_device_get_parent(device),
+            let text = udev_device_get_sysattr_value(part, "name")
+        else { return name }
+        return String(cString: text)
     }
 }
