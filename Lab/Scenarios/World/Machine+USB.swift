@@ -3,6 +3,7 @@ import Core
 import Devices
 import HardwareIO
 import PowerCut
+import Profiles
 import SQLite
 import SimulationKit
 

@@ -76,8 +76,11 @@ package struct I2CSensorDialect: SensorDialect {
         }
         let bitCount = 8 * measure.reduce(0) { $0 + check.contentCount(of: $1) }
         values = Self.values(&reader, profile.channels, bitCount: bitCount)
-        // Where the part can be on its bus; `roost bus` looks there.
-        _ = reader.texts("addresses", limit: 8, length: 4)
+        for (index, value) in reader.array("addresses", limit: 8).enumerated() {
+            // Where the part can be on its bus: for people, as the configuration names one.
+            if case .string(let text) = value, BusPlace("/dev/i2c-0@\(text)") != nil { continue }
+            reader.problem("addresses[\(index)]", #"expected an address such as "0x62""#)
+        }
         reader.finish()
         guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
     }
