@@ -93,39 +93,12 @@ package struct StationOverlay: Hashable, Sendable {
         return StationOverlay(next)
     }
 
-    /// The overlay in which all that names a device has its new name.
-    ///
-    /// That are lamps that show it, rules of its channels, and the lists of channels. With nil
-    /// lamps follow any device.
+    /// The overlay in which lamps that show a device follow its new name; nil lets them follow any.
     package func following(_ old: String, as name: String?) -> StationOverlay {
         let lamps = devices.keys.filter { device($0)["follows"] == .string(old) }
         let entry = JSONValue.object(["follows": name.map(JSONValue.string) ?? .null])
         let patch = Dictionary(uniqueKeysWithValues: lamps.map { ($0, entry) })
-        let next = patch.isEmpty ? self : patched(by: ["devices": .object(patch)])
-        guard let name else { return next }
-        return next.naming(old, name)
-    }
-
-    private func naming(_ old: String, _ name: String) -> StationOverlay {
-        func renamed(_ channel: String) -> String {
-            channel.hasPrefix("\(old)/") ? name + channel.dropFirst(old.count) : channel
-        }
-        var next = fields
-        for key in ["nowFirst", "nowHidden"] {
-            guard case .string(let text)? = next[key], let list = ChannelList(text) else {
-                continue
-            }
-            var ids: [String] = []
-            for id in list.ids.map(renamed) where !ids.contains(id) { ids.append(id) }
-            next[key] = .string(ids.joined(separator: ", "))
-        }
-        return rules.reduce(StationOverlay(next)) { overlay, rule in
-            guard case .object(var entry) = rule.value,
-                case .string(let channel)? = entry["channel"], renamed(channel) != channel
-            else { return overlay }
-            entry["channel"] = .string(renamed(channel))
-            return overlay.setting(rule: rule.key, to: entry)
-        }
+        return patch.isEmpty ? self : patched(by: ["devices": .object(patch)])
     }
 
     /// The overlay with a merge patch applied (RFC 7396): null removes a key.

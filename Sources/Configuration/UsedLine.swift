@@ -41,16 +41,6 @@ extension DeviceConfiguration {
         }
     }
 
-    /// How long its values are missing when its driver begins anew; nil for a lamp or a button.
-    package var restartTime: Duration? {
-        switch kind {
-        case .sensor(let sensor): max(sensor.warmUp, .seconds(1))
-        case .http: .seconds(1)
-        case .pir(let pir): max(pir.settling, .seconds(1))
-        case .button, .led: nil
-        }
-    }
-
     /// Whether holding it for 15 s gives the station away; nil for what is no button.
     package var resets: Bool? {
         if case .button(let button) = kind { button.resets } else { nil }

@@ -12,10 +12,6 @@ struct FoundDevice: Sendable {
     let name: String
     let sensor: SensorConfiguration
     let port: Int
-
-    func renamed(_ name: String) -> FoundDevice {
-        FoundDevice(name: name, sensor: sensor, port: port)
-    }
 }
 
 /// The parts of one station and the configuration in use, and what only all of them can answer.
@@ -133,7 +129,7 @@ final class StationState: Sendable {
             platform: platform,
             bootID: boot,
             recorder: recorder,
-            devices: DeviceList(clock: clock, names: recorder.names),
+            devices: DeviceList(clock: clock),
             modes: modes,
             levels: levels,
             leds: LEDController(clock: clock, levels: levels),

@@ -318,9 +318,6 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     package var follows: String?
     /// Whether holding it for 15 s gives the station away; nil for what is no button.
     package var resets: Bool?
-    /// How long its values are missing when another line, address or interval begins it anew; nil
-    /// for a device whose values are no measurements.
-    package var restartSeconds: Double?
 
     package init(name: String, type: String, location: String, state: String, facts: Details) {
         self.name = name

@@ -41,11 +41,6 @@ package struct Event: Hashable, Sendable {
         more = details
     }
 
-    /// The same, of a device with another name.
-    package func renamed(_ source: String) -> Event {
-        Event(at: instant, source: source, kind: kind, severity: severity, details: more)
-    }
-
     /// An event as it was stored.
     package init(
         at instant: MonotonicInstant,

@@ -11,8 +11,7 @@ package struct GraphRunner: Sendable {
     private static let deviceLimit = 32
 
     package let graph: GraphDescription
-    /// The name under which the device reads now.
-    package var device: String
+    private let device: String
     private var channels: [GraphHeld?]
     /// Last values of each external input, by device; bound: 32 devices each.
     private var notes: [[(device: String, held: GraphHeld)]]

@@ -89,15 +89,30 @@ struct DeviceRoutes: Sendable {
     private func change(_ request: WebRequest) async throws -> WebResponse {
         let body = try request.decoded(Change.self)
         let device = request.parameters["name"] ?? ""
-        var question = ConfigureDevice(
-            device,
-            address: body.address,
-            seconds: body.intervalSeconds
-        )
-        (question.isOn, question.title) = (body.record, body.title)
-        (question.line, question.lines) = (body.line, body.lines)
-        (question.shows, question.follows) = (body.shows, body.follows)
-        (question.resets, question.name) = (body.resets, body.name)
-        return try await questions.answer(question, for: request)
+        let changes = [
+            body.title != nil, body.address != nil, body.record != nil, body.line != nil,
+            body.lines != nil, body.shows != nil, body.follows != nil, body.resets != nil,
+        ]
+        if changes.contains(true) || body.intervalSeconds != nil {
+            var question = ConfigureDevice(
+                device,
+                address: body.address,
+                seconds: body.intervalSeconds
+            )
+            (question.isOn, question.title) = (body.record, body.title)
+            (question.line, question.lines) = (body.line, body.lines)
+            (question.shows, question.follows) = (body.shows, body.follows)
+            question.resets = body.resets
+            _ = try await questions.ask(question, for: request)
+        } else if body.name == nil {
+            throw Problem.badRequest(
+                "name a change: title, name, address, line, shows, follows, resets, "
+                    + "intervalSeconds or record"
+            )
+        }
+        guard let name = body.name, name != device else {
+            return try await questions.answer(GetDevices())
+        }
+        return try await questions.answer(RenameDevice(device, to: name), for: request)
     }
 }

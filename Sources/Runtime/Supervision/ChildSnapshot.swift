@@ -26,19 +26,6 @@ package struct ChildSnapshot: Sendable {
 }
 
 extension ChildSnapshot {
-    /// The same with other names of its children, and theirs.
-    package func renamed(_ name: (String) -> String) -> ChildSnapshot {
-        ChildSnapshot(
-            id: name(id),
-            state: state,
-            restartCount: restartCount,
-            lastExit: lastExit,
-            startedAt: startedAt,
-            heartbeat: heartbeat,
-            children: children.map { $0.renamed(name) }
-        )
-    }
-
     init(_ child: SupervisedChild, _ task: ChildTask?) {
         id = child.spec.id
         state =

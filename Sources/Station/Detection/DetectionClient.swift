@@ -85,13 +85,6 @@ final class DetectionClient: Sendable {
         try result.get()
     }
 
-    /// Whether a person's request would be carried out now; nothing is changed.
-    func examine(_ act: DetectionMachine.Act, on target: String) throws(DetectionRefusal) {
-        let now = clock.now
-        var machine = state.withLock { $0.machine }
-        _ = try machine.act(act, on: target, at: now)
-    }
-
     /// The pending actions; each is returned once.
     func takeActions() -> [DetectionMachine.Action] {
         state.withLock { state in

@@ -43,7 +43,7 @@ extension DetectionMachine {
         case .adopt(let profile, let name):
             return try adopt(devpath, identity, profile: profile, name: name, at: now)
         case .ignore: return ignore(devpath, identity, at: now)
-        case .rename(let name): return try rename(identity, to: name, at: now)
+        case .rename(let name): return try rename(devpath, identity, to: name, at: now)
         case .forget: return forget(devpath, identity, at: now)
         }
     }
@@ -110,7 +110,7 @@ extension DetectionMachine {
         if let name { try check(name, for: identity) }
         if devpath.flatMap({ ports[$0]?.adopted }) != nil, profile == nil {
             guard let name else { return [] }
-            return try rename(identity, to: name, at: now)
+            return try rename(devpath, identity, to: name, at: now)
         }
         // Its driver ends under the name that it has.
         var actions = devpath.map { release($0, at: now) } ?? []
@@ -163,6 +163,7 @@ extension DetectionMachine {
     }
 
     private mutating func rename(
+        _ devpath: String?,
         _ identity: String,
         to name: String,
         at now: MonotonicInstant
@@ -175,9 +176,15 @@ extension DetectionMachine {
             )
         }
         guard old != name else { return [] }
+        var actions: [Action] = []
+        let isRunning = devpath.flatMap { ports[$0]?.adopted } != nil
+        if let devpath, isRunning { actions += release(devpath, at: now) }
         record.name = name
-        // Its driver goes on: the same part under its new name.
-        var actions = [.rename(from: old, to: name)] + remember(identity, record, name: name)
+        actions += [.rename(from: old, to: name)] + remember(identity, record, name: name)
+        // Its line is probed again: the same part under its new name.
+        if let devpath, isRunning {
+            set(devpath, .found(until: nil, why: "renamed"), at: now)
+        }
         actions.append(notify(name, .plain(.deviceRenamed), .notice, [.init("was", old)]))
         return actions + admit(at: now)
     }

@@ -14,8 +14,7 @@ struct DeviceBranch: Sendable {
 
     /// The supervisor of the devices that are there now; it replaces the one before.
     func supervisor() -> Supervisor {
-        context.recorder.names.forgetAll()
-        return station.values.withLock { values in
+        station.values.withLock { values in
             let devices = Supervisor(
                 id: "devices",
                 policy: RestartPolicy(
@@ -80,7 +79,6 @@ struct DeviceBranch: Sendable {
             return (device, values.devices)
         }
         station.configureFound()
-        free(adoption.name, in: devices)
         devices?.add(spec(device))
     }
 
@@ -97,69 +95,9 @@ struct DeviceBranch: Sendable {
         station.configureFound()
     }
 
-    /// Gives a device that was found another name.
-    ///
-    /// One that is there goes on; of another only what is known of it is carried on.
     func rename(_ old: String, to name: String) async {
-        let mustKeep = carryPast(of: old, to: name)
-        if context.devices.has(old) {
-            let (next, devices) = station.values.withLock { values in
-                for index in values.found.indices where values.found[index].name == old {
-                    values.found[index] = values.found[index].renamed(name)
-                }
-                return (values.configuration, values.devices)
-            }
-            goOn(DeviceRenaming(old: old, name: name))
-            station.configureFound()
-            start(pace(next), anew: devices)
-        } else {
-            drop(old)
-        }
-        if mustKeep { await keepMutes(of: name) }
-    }
-
-    /// Lets the driver of a device go on under its present name.
-    ///
-    /// Where devices exchange their names, it begins anew instead.
-    private func goOn(_ renaming: DeviceRenaming) {
-        let names = context.recorder.names
-        if names.guest(of: renaming.name) != renaming.old {
-            free(renaming.name, in: station.values.withLock { $0.devices }, renaming)
-        }
-        guard context.devices.has(renaming.old) else { return }
-        context.recorder.expect(renaming.name)
-        names.rename(renaming.old, to: renaming.name)
-        context.devices.rename(renaming.old, to: renaming.name)
-        context.faults.forget(renaming.old)
-    }
-
-    /// Begins the driver anew that goes on under a name which another device is to have, so that
-    /// no device has the name of another's driver.
-    private func free(
-        _ name: String,
-        in devices: Supervisor?,
-        _ renaming: DeviceRenaming? = nil
-    ) {
-        guard let guest = context.recorder.names.guest(of: name) else { return }
-        end(guest, in: devices)
-        let present = guest == renaming?.old ? renaming?.name ?? guest : guest
-        // Its own name may be that of another driver, too; each round ends one such driver.
-        free(present, in: devices, renaming)
-        let (device, found) = station.values.withLock { values in
-            (
-                values.configuration.devices.first { $0.name == present },
-                values.found.first { $0.name == present }
-            )
-        }
-        if let device {
-            devices?.add(spec(device))
-        } else if let found, isThere(found) {
-            devices?.add(spec(found))
-        }
-    }
-
-    private func isThere(_ device: FoundDevice) -> Bool {
-        station.detection.isThere(port: device.port)
+        if carryPast(of: old, to: name) { await keepMutes(of: name) }
+        drop(old)
     }
 
     /// Gives what a device has measured, its mutes and its laser's hours to its new name.
@@ -198,12 +136,7 @@ struct DeviceBranch: Sendable {
     ///
     /// - Parameters:
     ///   - catalog: The profiles, if they were read again.
-    ///   - renaming: A device that got another name: where it can, it goes on.
-    func follow(
-        _ overlay: StationOverlay,
-        catalog: ProfileCatalog? = nil,
-        renaming: DeviceRenaming? = nil
-    ) {
+    func follow(_ overlay: StationOverlay, catalog: ProfileCatalog? = nil) {
         guard !station.values.withLock({ $0.isStopping }) else { return }
         let (old, overlaid, devices) = station.values.withLock { values in
             let overlaid = OverlaidConfiguration(values.file, overlay, catalog: values.catalog)
@@ -213,8 +146,7 @@ struct DeviceBranch: Sendable {
         let next = overlaid.configuration
         context.faults.set(leftOutSettings: overlaid.problems)
         context.recording.set(next.unrecorded, at: context.clock.now)
-        let difference = ReloadDifference(from: old, to: next, renaming: renaming)
-        if difference.goesOn, let renaming { goOn(renaming) }
+        let difference = ReloadDifference(from: old, to: next)
         for device in difference.stopped {
             end(device.name, in: devices)
             context.faults.forget(device.name)
@@ -223,51 +155,34 @@ struct DeviceBranch: Sendable {
             context.recorder.forget(name)
             context.lasers.leave(name)
         }
-        let paced = pace(next, renaming)
+        let paced = pace(next)
         station.configureParts(catalog)
         if old.lights != next.lights {
             station.root.remove("lights")
             context.devices.remove("lights")
             if let lights = next.lights { station.root.add(station.lamp.spec(lights)) }
         }
-        for device in difference.started {
-            free(device.name, in: devices)
-            devices?.add(spec(device))
-        }
-        start(paced, anew: devices)
-    }
-
-    private func start(_ paced: [FoundDevice], anew devices: Supervisor?) {
-        for device in paced where isThere(device) {
+        for device in difference.started { devices?.add(spec(device)) }
+        for device in paced where station.detection.isThere(port: device.port) {
             end(device.name, in: devices)
             devices?.add(spec(device))
         }
     }
 
     private func end(_ name: String, in devices: Supervisor?) {
-        let names = context.recorder.names
-        let driver = names.driver(of: name)
-        devices?.remove(driver)
+        devices?.remove(name)
         context.devices.remove(name)
-        context.modes.observe(driver, nil)
-        guard driver != name else { return }
-        context.recorder.passOn(driver, to: name)
-        names.forget(name)
+        context.modes.observe(name, nil)
     }
 
     /// Gives detected devices the intervals that the owner set.
     ///
     /// - Returns: Those that have another one now.
-    private func pace(
-        _ next: StationConfiguration,
-        _ renaming: DeviceRenaming? = nil
-    ) -> [FoundDevice] {
+    private func pace(_ next: StationConfiguration) -> [FoundDevice] {
         station.values.withLock { values in
             values.found.indices.compactMap { index in
                 let device = values.found[index]
-                // Detection gives it the name in a moment.
-                let name = device.name == renaming?.old ? renaming?.name : device.name
-                let sensor = device.sensor.asFound(every: next.intervals[name ?? device.name])
+                let sensor = device.sensor.asFound(every: next.intervals[device.name])
                 guard sensor != device.sensor else { return nil }
                 values.found[index] = FoundDevice(
                     name: device.name,

@@ -22,7 +22,7 @@ package final class DeviceList: Sendable {
     }
 
     private struct Entry {
-        var name: String
+        let name: String
         let type: String
         let location: String
         let addedAt: MonotonicInstant
@@ -52,12 +52,8 @@ package final class DeviceList: Sendable {
 
     private let others = Mutex(Others())
     private let clock: any NodeClock
-    private let names: DriverNames
 
-    /// - Parameter names: Translates the names by which drivers report.
-    package init(clock: any NodeClock, names: DriverNames = DriverNames()) {
-        (self.clock, self.names) = (clock, names)
-    }
+    package init(clock: any NodeClock) { self.clock = clock }
 
     /// Calls `observer` on every change here.
     func join(_ observer: @escaping @Sendable () -> Void) {
@@ -71,19 +67,6 @@ package final class DeviceList: Sendable {
             guard !entries.contains(where: { $0.name == name }) else { return }
             entries.append(Entry(name: name, type: type, location: location, addedAt: now))
         }
-    }
-
-    func has(_ name: String) -> Bool {
-        entries.withLock { $0.contains { $0.name == name } }
-    }
-
-    /// Gives a device another name; its driver goes on.
-    func rename(_ device: String, to name: String) {
-        entries.withLock { entries in
-            guard let index = entries.firstIndex(where: { $0.name == device }) else { return }
-            entries[index].name = name
-        }
-        others.withLock { $0.observer }()
     }
 
     /// The devices there are, and since when each has its name.
@@ -134,8 +117,7 @@ package final class DeviceList: Sendable {
         entry.trouble = text.map { StationFacts.Trouble(kind, since: since, $0) }
     }
 
-    private func update(_ driver: String, _ change: (inout Entry) -> Void) {
-        let name = names.present(driver)
+    private func update(_ name: String, _ change: (inout Entry) -> Void) {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
             change(&entries[index])

@@ -33,9 +33,7 @@ struct LineChild {
                 name: name,
                 settings: settings,
                 environment: environment,
-                onHeld: { hold in
-                    await context.held(hold, by: context.recorder.names.present(name))
-                },
+                onHeld: { await context.held($0, by: name) },
                 open: open
             )
             return DeviceSession.Attached(driver: driver) {

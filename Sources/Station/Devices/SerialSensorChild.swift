@@ -42,13 +42,11 @@ struct SerialSensorChild {
                     sink: sink,
                     heartbeat: heartbeat
                 )
-                // The device may get another name while its driver goes on.
-                let names = context.recorder.names
                 environment.laser = { [kind = profile.partProfileID] time in
-                    context.record(time, kind: kind, device: names.present(name))
+                    context.record(time, kind: kind, device: name)
                 }
-                environment.time = { context.hear($0, from: names.present(name)) }
-                environment.stoodStill = { context.standstills.report($0, names.present(name)) }
+                environment.time = { context.hear($0, from: name) }
+                environment.stoodStill = { context.standstills.report($0, name) }
                 return try await attach(environment)
             }
         }

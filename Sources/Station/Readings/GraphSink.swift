@@ -10,8 +10,6 @@ final class GraphSink: ReadingSink {
     private let recorder: Recorder
     private let air: CrossCheck
     private let inputs: [GraphExternal]
-    /// The name that the driver began with.
-    private let device: String
     private let runner: Mutex<GraphRunner>
 
     /// A sink that has seen nothing.
@@ -25,13 +23,13 @@ final class GraphSink: ReadingSink {
         recorder: Recorder,
         air: CrossCheck = CrossCheck()
     ) {
-        (self.recorder, self.air, self.device) = (recorder, air, device)
+        (self.recorder, self.air) = (recorder, air)
         inputs = graph.inputs
         runner = Mutex(GraphRunner(graph, device: device))
     }
 
     func accept(_ readings: [Reading]) {
-        let (compared, events) = air.compare(recorder.names.named(readings))
+        let (compared, events) = air.compare(readings)
         recorder.accept(processed(compared))
         for event in events { recorder.record(event) }
     }
@@ -43,9 +41,7 @@ final class GraphSink: ReadingSink {
         let notes =
             inputs.isEmpty
             ? [] : recorder.lastValues { channel in inputs.contains { $0.admits(channel) } }
-        let present = recorder.names.present(device)
         return runner.withLock { runner in
-            runner.device = present
             for note in notes { runner.remember(note) }
             let raw = runner.flagged(readings)
             let derived = runner.evaluate(raw)

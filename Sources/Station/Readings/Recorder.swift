@@ -41,8 +41,6 @@ package final class Recorder: ReadingSink {
     }
 
     let clock: any NodeClock
-    /// Present names of devices whose drivers go on under an earlier one.
-    let names = DriverNames()
     private let logger: Logger
     private let mutes: MuteList?
     private let state = Mutex(State())
@@ -63,8 +61,7 @@ package final class Recorder: ReadingSink {
         state.withLock { $0.eventWatchers.append(watcher) }
     }
 
-    package func accept(_ given: [Reading]) {
-        let measured = names.named(given)
+    package func accept(_ measured: [Reading]) {
         let (watchers, name) = state.withLock { state in
             let device = state.renamed.isEmpty ? nil : measured.first?.channel.device
             return (state.watchers, device.flatMap { state.renamed[$0] })
@@ -89,8 +86,7 @@ package final class Recorder: ReadingSink {
     package func record(_ event: Event) { recordSoon(event) }
 
     /// Records an event from code that cannot wait.
-    func recordSoon(_ given: Event) {
-        let event = renamed(names.named(given))
+    func recordSoon(_ event: Event) {
         guard isWanted(event) else { return }
         let (subscriptions, watchers, verdict) = state.withLock { state in
             if state.events.count == Self.eventLimit { state.events.removeFirst() }
@@ -103,11 +99,6 @@ package final class Recorder: ReadingSink {
         for watcher in watchers { watcher(event) }
         for subscription in subscriptions { subscription.mailbox.offer(.event(event)) }
         if case .write(let omitted) = verdict { log(event, omittedBefore: omitted) }
-    }
-
-    /// The last events of a driver that ended under an earlier name.
-    private func renamed(_ event: Event) -> Event {
-        state.withLock { $0.renamed[event.source] }.map(event.renamed) ?? event
     }
 
     /// Whether an event is passed on: motion of a muted sensor is not, from its start to its end.
@@ -160,6 +151,12 @@ package final class Recorder: ReadingSink {
         var metadata: Logger.Metadata = ["source": "\(event.source)"]
         for detail in event.details { metadata[detail.key] = "\(detail.value)" }
         logger.log(level: event.severity.level, "\(event.kind.name)", metadata: metadata)
+    }
+}
+
+extension Reading {
+    fileprivate func renamed(_ device: String) -> Reading {
+        Reading(Channel(device: device, quantity: channel.quantity), at: instant, outcome)
     }
 }
 
@@ -294,14 +291,6 @@ extension Recorder {
         state.withLock { state in
             state.forgotten.removeAll { $0 == device }
             state.renamed[device] = nil
-        }
-    }
-
-    /// Passes the last of a driver that ends on to its device, which had another name meanwhile.
-    func passOn(_ driver: String, to device: String) {
-        state.withLock { state in
-            if state.renamed.count >= Self.forgottenLimit { state.renamed = [:] }
-            state.renamed[driver] = device
         }
     }
 

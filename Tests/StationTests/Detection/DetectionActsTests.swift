@@ -266,44 +266,7 @@ import Testing
         #expect(after.count == 1 && after.first?.hasPrefix("balcony: the name") == true)
     }
 
-    /// Its driver goes on: neither a probe nor a warm-up costs a value.
-    @Test func aRenameLeavesNoGap() throws {
-        let folder = try TestFolder(isInMemory: true)
-        let text = """
-            {"name": "test", "mode": "live",
-             "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
-            """
-        let (pause, last, found, device) = try simulate { clock in
-            let bench = try DetectionBench(clock, text)
-            return try await bench.run { bench in
-                bench.usb.plug(.sds011("sds", id: 0xA160, on: clock), into: 1)
-                try await bench.sleep(.minutes(2))
-                var question = ConfigureDevice("sds011", seconds: 600)
-                question.title = "Window"
-                _ = try await bench.ask(question)
-                try await bench.sleep(.minutes(2))
-                let start = clock.now
-                var renaming = ConfigureDevice("sds011")
-                (renaming.name, renaming.title) = ("balcony", "Balcony")
-                #expect(try await bench.ask(renaming).error == nil)
-                try await bench.sleep(.minutes(2))
-                let times = bench.values(of: "balcony").map(\.instant).filter {
-                    start.advanced(by: .seconds(-5)) <= $0
-                }
-                let pauses = zip(times, times.dropFirst()).map { $0.duration(to: $1).inSeconds }
-                let found = bench.events.count { event in
-                    if case .deviceFound = event.kind { true } else { false }
-                }
-                let device = try await bench.ask(GetDevices()).body?.devices.first
-                let last = times.last?.duration(to: clock.now).inSeconds
-                return (pauses.max() ?? .infinity, last ?? .infinity, found, device)
-            }
-        }
-        #expect(pause < 3 && last < 3, "\(pause) s, \(last) s")
-        #expect(found == 1)
-        #expect(device?.name == "balcony" && device?.title == "Balcony")
-    }
-
+    /// While its line is probed again after the rename.
     @Test func adoptRightAfterARenameIsNotInItsOwnWay() throws {
         let (answers, names, events) = try simulate { clock in
             let bench = try DetectionBench(clock, #"{"name": "test", "mode": "live"}"#)

@@ -243,7 +243,6 @@ def board_interval(walk):
         slider.value = 90; slider.dispatchEvent(new Event('input', {bubbles: true}));""")
     check.demand(browser.shows("1 min 30 s", 5, "dialog"), "B-T11: the slider does not say its interval")
     browser.press("Save", "dialog")
-    # A driver that begins anew keeps the dialog for the sentence about it.
     check.demand(until(lambda: not browser.script("return !!document.querySelector('dialog input')"), 30),
                  f"B-T11: the interval is refused: {browser.text('dialog')[:200]}")
     browser.open("/devices")

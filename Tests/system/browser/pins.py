@@ -114,34 +114,6 @@ def title(walk):
     check.same(browser.ask("PATCH", "/devices/dust", {"title": ""})[0], 200, "the title is taken back")
 
 
-def renames(walk):
-    """Another short name of a motion sensor costs nothing, another line a minute: both are said before."""
-    browser, check = walk.browser, walk.check
-    added = {"name": "gate", "type": "hc-sr501", "line": "GPIO5"}
-    check.same(browser.ask("POST", "/devices", added)[0], 201, "a second motion sensor")
-    browser.open("/devices")
-    until(lambda: browser.script("return [...document.querySelectorAll('.device h2')].some((one) => one.innerText === 'gate')"), 15)
-    browser.script(CHANGE, "gate")
-    said(walk, "Change gate")
-    browser.script("document.querySelector('dialog details').open = true")
-    browser.fill("Short name", "porch")
-    said(walk, "the device goes on measuring")
-    check.same(browser.findings(), [], "axe: the form of a device")
-    browser.press("Save", "dialog")
-    check.demand(until(lambda: "porch" in devices(browser), 10), f"no rename: {list(devices(browser))}")
-    until(lambda: browser.script("return [...document.querySelectorAll('.device h2')].some((one) => one.innerText === 'porch')"), 15)
-    browser.script(CHANGE, "porch")
-    said(walk, "Change porch")
-    browser.fill("pin", "GPIO6")
-    said(walk, "it measures nothing")
-    if walk.shots:
-        browser.picture(os.path.join(walk.shots, "pins-cost-360-light-en.png"), 360, False)
-    browser.press("Save", "dialog")
-    said(walk, "The device works again", limit=100)
-    shut(browser)
-    check.same(browser.ask("DELETE", "/devices/porch")[0], 200, "the motion sensor is removed")
-
-
 def lamp(walk):
     """A lamp on a free pin: wired, tried, added, tried again, moved and removed."""
     browser, check = walk.browser, walk.check
@@ -200,16 +172,6 @@ def bell(walk):
     browser.press("Add it here", "dialog")
     check.demand(until(lambda: "button" in devices(browser), 10), f"pins: no button: {browser.text('body')[-300:]}")
     check.same(devices(browser)["button"]["resets"], False, "what the button does when it is held")
-    # One change of line and name: refused as a whole, done as a whole.
-    status, _ = browser.ask("PATCH", "/devices/button", {"name": "bell", "line": "GPIO17", "title": "Bell"})
-    check.same((status, devices(browser)["button"].get("title")), (400, None), "a line in use, with a name")
-    status, _ = browser.ask("PATCH", "/devices/button", {"name": "bell", "line": "GPIO23", "title": "Bell"})
-    check.same((status, devices(browser)["bell"]["location"][:6]), (200, "GPIO23"), "a line with a name")
-    status, _ = browser.ask("PATCH", "/devices/bell", {"name": "button", "line": "GPIO27", "title": ""})
-    check.same(status, 200, "both back")
-    browser.open("/devices")
-    until(lambda: browser.script("return [...document.querySelectorAll('.device h2')].some((one) => one.innerText === 'button')"), 15)
-    until(lambda: label(browser, 13) == "pin 13, GPIO27, button", 10)
     browser.script(CHANGE, "button")
     said(walk, "Only a button of an image can do that")
     shut(browser)
@@ -253,7 +215,6 @@ def run(walk):
         keyboard(walk)
         held(walk)
         title(walk)
-        renames(walk)
         lamp(walk)
         bell(walk)
         others(walk)

@@ -7,8 +7,6 @@ package struct ConfigureDevice: Question {
     )
     /// The device's name.
     package let device: String
-    /// Another name for it; what it has measured goes with it.
-    package var name: String?
     /// The type of a new device: a profile's id.
     package var profile: String?
     /// The place of an HTTP device; `http://` may be left out.
@@ -44,11 +42,9 @@ package struct ConfigureDevice: Question {
         }
         let isEmpty = profile == nil && address == nil && seconds == nil && shows == nil
         guard isEmpty, isOn == nil, title == nil, line == nil, lines == nil, follows == nil,
-            resets == nil, name == nil
+            resets == nil
         else { return }
-        throw .badRequest(
-            "nothing to change; say title, name, address, line, profile, seconds or isOn"
-        )
+        throw .badRequest("nothing to change; say title, address, line, profile, seconds or isOn")
     }
 }
 

@@ -43,12 +43,7 @@ struct ControlAnswers: Sendable {
     private func addReports(to table: inout ControlTable) {
         let alerts = state.alerts
         table.on(GetStatus.self) { _ in await fullStatus() }
-        table.on(GetTree.self) { _ in
-            TreeReport(
-                state.root.tree.renamed(station.recorder.names.present),
-                at: station.clock.now
-            )
-        }
+        table.on(GetTree.self) { _ in TreeReport(state.root.tree, at: station.clock.now) }
         table.on(GetDevices.self) { _ in await devices() }
         let pins = ControlPins(station: state)
         table.on(GetPins.self) { _ in try await pins.table().report }
@@ -82,10 +77,10 @@ struct ControlAnswers: Sendable {
         }
         change(MuteDevice.self) { try await mutes.mute($0, by: $1) }
         change(UnmuteDevice.self) { try await mutes.unmute($0.device, by: $1) }
+        change(ConfigureDevice.self) { try await settings.configure($0, by: $1) }
         change(RemoveDevice.self) { try await settings.remove($0.device, by: $1) }
         change(RecordDevice.self) { try await settings.record($0, by: $1) }
         let found = ControlFound(station: state, settings: settings)
-        change(ConfigureDevice.self) { try await found.configure($0, by: $1) }
         change(AdoptDevice.self) { try await found.adopt($0, by: $1) }
         change(IgnoreDevice.self) { try await found.ignore($0.device, by: $1) }
         change(RenameDevice.self) { try await found.rename($0.device, to: $0.name, by: $1) }

@@ -16,37 +16,9 @@ struct ControlFound: Sendable {
     }
 
     func rename(_ device: String, to name: String, by asker: ControlAsker) async throws {
-        guard station.origin(of: device) == nil else {
-            var question = ConfigureDevice(device)
-            question.name = name
-            return try await configure(question, by: asker)
-        }
-        // By its identity or its port.
+        if isOwn(device) { return try await settings.rename(device, to: name, by: asker) }
         try carryOut(.rename(name), .renameAsked, on: device, by: asker)
-    }
-
-    /// Changes a device; another name of one that was found is given by detection, too.
-    func configure(_ question: ConfigureDevice, by asker: ControlAsker) async throws {
-        let device = question.device
-        guard let name = question.name, name != device, station.origin(of: device) == .found else {
-            return try await settings.configure(question, by: asker)
-        }
-        try examine(.rename(name), on: device)
-        try await settings.configure(question, by: asker)
-        do { try carryOut(.rename(name), .renameAsked, on: device, by: asker) } catch {
-            // Another device got this name meanwhile: it keeps its own, and what it has.
-            try await settings.follow(name, to: device, by: asker)
-            throw error
-        }
-    }
-
-    private func examine(
-        _ act: DetectionMachine.Act,
-        on device: String
-    ) throws(ControlFailure) {
-        do throws(DetectionRefusal) { try station.detection.examine(act, on: device) } catch {
-            throw ControlFailure(code: error.code, message: error.message, pointer: "/name")
-        }
+        try await settings.follow(device, to: name, by: asker)
     }
 
     func forget(_ device: String, by asker: ControlAsker) async throws {

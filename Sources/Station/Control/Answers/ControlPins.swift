@@ -94,10 +94,7 @@ struct ControlPins: Sendable {
         let own = place.pin.flatMap { pin in table.used.first { $0.pin == pin } }
         do {
             if let own {
-                // Its driver may go on under an earlier name.
-                let driver = station.context.recorder.names.driver(of: own.device)
-                let tapped = UsedLine(device: driver, chip: own.chip, line: own.line)
-                guard let (lines, index) = taps.lines(of: tapped) else {
+                guard let (lines, index) = taps.lines(of: own) else {
                     throw ControlFailure(
                         code: .conflict,
                         message: "\(own.device) does not have \(place.name) now; "

@@ -30,9 +30,6 @@ struct ControlSettings {
         report.hasFixedInterval = configuration.fixedIntervals.contains(report.name)
         (report.shows, report.follows) = ControlLamps(station: station).shown(report.name)
         report.resets = configuration.devices.first { $0.name == report.name }?.resets
-        report.restartSeconds =
-            station.effective.devices.first { $0.name == report.name }?
-            .restartTime?.inSeconds
         return report
     }
 
@@ -105,58 +102,9 @@ struct ControlSettings {
     }
 
     /// Adds a device on the network or on pins, or changes what may be changed of a device.
-    ///
-    /// All of it is one change of the settings, another name included: what it has measured goes
-    /// with that, once it is on the card.
     func configure(_ question: ConfigureDevice, by asker: ControlAsker) async throws {
         let name = question.device
         try Self.demandName(name)
-        let renaming = try renaming(of: question)
-        let fields = try await fields(of: question)
-        let origin = station.origin(of: name)
-        try demandPlace(question, origin)
-        if question.isNew == true, origin != nil { throw Self.taken(name) }
-        let subject = Subject.device(renaming?.name ?? name)
-        try await change(asker, question.tag, at: subject, renaming: renaming) {
-            overlay throws(ControlFailure) in
-            let next = overlay.patched(by: ["devices": .object([name: .object(fields)])])
-            guard let other = renaming?.name else { return next }
-            let moved = JSONValue.object(next.device(name))
-            return next.patched(by: ["devices": .object([name: .null, other: moved])])
-                .following(name, as: other)
-        }
-        if let renaming, origin == .owner { await devices.keepMutes(of: renaming.name) }
-    }
-
-    /// The other name that a question gives a device; nil for none.
-    private func renaming(of question: ConfigureDevice) throws(ControlFailure) -> DeviceRenaming? {
-        guard let name = question.name, name != question.device else { return nil }
-        try Self.demandName(name)
-        guard let origin = station.origin(of: question.device) else {
-            throw unknown(question.device)
-        }
-        if origin == .file {
-            throw ControlFailure(
-                code: .conflict,
-                message: "\(question.device) is configured in \(configuration.file); change its "
-                    + "name there, then `sudo systemctl reload roostd`",
-                pointer: "/name"
-            )
-        }
-        guard station.origin(of: name) == nil else { throw Self.taken(name) }
-        return DeviceRenaming(old: question.device, name: name)
-    }
-
-    private static func taken(_ name: String) -> ControlFailure {
-        ControlFailure(
-            code: .conflict,
-            message: "there is a device \(name) already; choose another name",
-            pointer: "/name"
-        )
-    }
-
-    /// The entries of a device that a question changes; null takes one back.
-    private func fields(of question: ConfigureDevice) async throws -> [String: JSONValue] {
         var fields: [String: JSONValue] = [:]
         if let seconds = question.seconds { fields["intervalSeconds"] = .number(seconds) }
         if let title = question.title { fields["title"] = title.isEmpty ? .null : .string(title) }
@@ -170,28 +118,49 @@ struct ControlSettings {
         let lines = try await ControlPins(station: station).fields(of: question)
         fields.merge(lines) { _, line in line }
         fields.merge(try await ControlPins(station: station).resets(question)) { $1 }
-        return fields
-    }
-
-    /// Refuses a place, a type or a task for a device that the owner did not add.
-    private func demandPlace(
-        _ question: ConfigureDevice,
-        _ origin: DeviceOrigin?
-    ) throws(ControlFailure) {
-        let name = question.device
+        let origin = station.origin(of: name)
         let hasPlace = question.address != nil || question.line != nil || question.lines != nil
         if origin == nil, question.profile == nil || !hasPlace { throw unknown(name) }
         let does = question.shows != nil || question.follows != nil || question.resets != nil
         let describesIt = hasPlace || question.profile != nil || does
-        guard describesIt, let origin, origin != .owner else { return }
-        throw ControlFailure(
-            code: .conflict,
-            message: origin == .file
-                ? "\(name) is configured in \(configuration.file); change it there, then "
-                    + "`sudo systemctl reload roostd`"
-                : "\(name) is a device that was found, and has no address",
-            pointer: Self.place(of: question)
-        )
+        if describesIt, let origin, origin != .owner {
+            throw ControlFailure(
+                code: .conflict,
+                message: origin == .file
+                    ? "\(name) is configured in \(configuration.file); change it there, then "
+                        + "`sudo systemctl reload roostd`"
+                    : "\(name) is a device that was found, and has no address",
+                pointer: Self.place(of: question)
+            )
+        }
+        if question.isNew == true, origin != nil {
+            throw ControlFailure(
+                code: .conflict,
+                message: "there is a device \(name) already; choose another name",
+                pointer: "/name"
+            )
+        }
+        try await change(asker, question.tag, at: .device(name)) { overlay throws(ControlFailure) in
+            overlay.patched(by: ["devices": .object([name: .object(fields)])])
+        }
+    }
+
+    /// Gives a device that the owner added another name; what it has measured goes with it.
+    func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
+        guard station.origin(of: name) == nil else {
+            throw ControlFailure(
+                code: .conflict,
+                message: "there is a device \(name) already; choose another name",
+                pointer: "/name"
+            )
+        }
+        let make = { (overlay: StationOverlay) throws(ControlFailure) -> StationOverlay in
+            let fields = overlay.device(old)
+            return overlay.patched(by: ["devices": .object([old: .null, name: .object(fields)])])
+                .following(old, as: name)
+        }
+        try await change(asker, nil, at: .device(name), carrying: old, make)
+        await devices.keepMutes(of: name)
     }
 
     /// Removes a device that the owner added; what it measured stays.
@@ -285,7 +254,7 @@ struct ControlSettings {
         _ asker: ControlAsker,
         _ tag: String?,
         at subject: Subject? = nil,
-        renaming: DeviceRenaming? = nil,
+        carrying former: String? = nil,
         _ make: (StationOverlay) throws(ControlFailure) -> StationOverlay
     ) async throws {
         let changes = try await station.settings.change(
@@ -304,11 +273,10 @@ struct ControlSettings {
             then: { next in
                 // Only once the new name is on the card, and before the device begins anew: its
                 // first sample under that name would begin another record.
-                // Detection carries on what it found.
-                if let renaming, station.origin(of: renaming.old) == .owner {
-                    devices.carryPast(of: renaming.old, to: renaming.name)
+                if let former, case .device(let device)? = subject {
+                    devices.carryPast(of: former, to: device)
                 }
-                devices.follow(next, renaming: renaming)
+                devices.follow(next)
             }
         )
         for change in changes { record(change, asker) }

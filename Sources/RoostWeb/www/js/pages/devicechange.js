@@ -2,7 +2,7 @@
 import { asIs, button, dialog, el, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { duration } from "../format.js";
-import { code, t } from "../i18n.js";
+import { t } from "../i18n.js";
 import { live } from "../live.js";
 import { confirmed, deviceOf, deviceTitle, quantityOf } from "../words.js";
 import { resetField } from "./pins.js";
@@ -15,11 +15,6 @@ const isFromFile = ({ origin }) => (origin ?? "file") === "file";
 const isHTTP = ({ location }) => location.startsWith("http");
 const motionSensors = (devices) => devices.filter((one) => one.type === "pir").map((one) => one.name);
 const dustSensors = () => [...new Set((live.station?.channels ?? []).filter((one) => quantityOf(one.id) === "pm25").map((one) => deviceOf(one.id)))];
-
-/** What a driver that begins anew says until it measures. */
-const BEGINNING = ["starting", "settling", "warming", "warming up", "unknown"];
-/** With these a driver begins anew; with a name it goes on. */
-const ANEW = ["address", "line", "lines", "intervalSeconds"];
 
 /** What a lamp shows, and the device that it follows; a traffic light always shows the air. */
 function lampFields(device, devices, disabled) {
@@ -54,7 +49,6 @@ export function changeDialog(device, { devices, lines, channels }, context) {
   fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
   if (typeof device.resets === "boolean") fields.push(resetField(device, !isOwn));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
-  const cost = el("p", { class: "hint", role: "status" });
   const changed = (values) => {
     const body = {};
     if (values.title.trim() !== (device.title ?? "")) body.title = values.title.trim();
@@ -79,46 +73,14 @@ export function changeDialog(device, { devices, lines, channels }, context) {
       document.querySelector(".page.devices").prepend(said);
       offerBack(body.title || device.name, "do.saved", async () => { await api.send("PATCH", path, { title: device.title ?? "" }); return done; });
     }
-    if (!costs(body)) return done();
-    // It is saved: what keeps the page from seeing the device again is no failure of that.
-    cost.textContent = t("devices.begins");
-    for (const one of edit.querySelectorAll("input, select, button")) one.disabled = true;
-    const words = await back(api, body.name ?? device.name, device.restartSeconds).catch(() => t("do.saved"));
-    edit.replaceChildren(el("p", { class: "done", role: "status" }, words));
-    forget?.remove();
-    box.querySelector(".end button").focus();
-    await live.refresh().catch(() => {});
-    context.reload();
-    return "";
+    return done();
   });
-  /** Whether values are missing for a time when this is saved. */
-  const costs = (body) => Boolean(device.restartSeconds) && ANEW.some((key) => key in body);
-  edit.addEventListener("input", () => {
-    const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
-    const body = changed(Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value])));
-    cost.textContent = costs(body) ? t("devices.cost", { time: duration(device.restartSeconds) }) : body.name && device.restartSeconds ? t("devices.cost.none") : "";
-  });
-  edit.insertBefore(cost, edit.lastElementChild);
   if (measures) {
-    edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), cost.previousElementSibling);
+    edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
   }
   const forget = isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
     button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); })));
   const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"), isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit, forget);
-}
-
-/** Waits until a driver that begins anew measures, and says after how long; or what it is instead. */
-async function back(api, name, seconds) {
-  const begun = performance.now();
-  for (;;) {
-    const one = (await api.maybe("/devices"))?.devices.find((device) => device.name === name), time = (performance.now() - begun) / 1000;
-    if (one && !BEGINNING.includes(one.state)) {
-      if (!["absent", "unplugged", "unusable", "not answering"].includes(one.state)) return t("devices.back", { time: duration(Math.max(1, Math.round(time))) });
-      if (time > 5) return t("devices.back.not", { state: code("state", one.state) });
-    }
-    if (time > seconds + 20) return one ? t("devices.back.not", { state: code("state", one.state) }) : t("do.saved");
-    await new Promise((done) => { setTimeout(done, 1000); });
-  }
 }
 
 /** An HTTP device may be asked each second; a part that rests in between needs a minute. */
