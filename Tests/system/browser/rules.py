@@ -33,7 +33,7 @@ def rules(browser):
 def leaving(walk):
     """A tap on the navigation or on a link of the page asks before what was typed is lost."""
     browser, check = walk.browser, walk.check
-    for words, inside in (("More", "nav"), ("Earlier alerts", "main")):
+    for words, inside in (("History", "nav"), ("Earlier alerts", "main")):
         browser.press(words, inside)
         check.demand(browser.shows("Leave this page?", 5), f"a form with something typed is left by {words} without a word")
         browser.press("Cancel", "dialog")
