@@ -61,7 +61,21 @@ def first(walk):
         if walk.shots:
             browser.picture(os.path.join(walk.shots, f"more-needs-{width}-{'dark' if dark else 'light'}-en.png"), width, dark)
     close(browser, made)
+    worse(walk)
     browser.open("/")
+
+
+def worse(walk):
+    """A device that the lamp does not go by is named too, where it is worse than the lamp."""
+    browser, made = walk.browser, answers()
+    channel = next(one for one in made["/station"]["channels"] if one["id"] == "balcony/pm25")
+    channel.update(value=1.1, level="good")
+    made["/station"].update(lamp="good", verdict={**made["/station"]["verdict"], "level": "good", "code": "level.good"})
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=ANSWER % json.dumps(made))["identifier"]
+    browser.script("sessionStorage.setItem('devices', 'on')")
+    browser.open("/")
+    walk.check.demand(browser.shows("But PM2.5 · window is 24.0 µg/m³; “poor” begins at 5.", 10, ".verdict"), f"a worse device: {browser.text('.verdict')}")
+    close(browser, script)
 
 
 def run(walk):

@@ -30,7 +30,7 @@ function showNeeds() {
   const link = header.links.find((one) => one.dataset.page === "more"), count = needs.alerts + needs.faults;
   if (!link) return;
   setText(show(link.lastElementChild, count > 0), String(count));
-  link.setAttribute("aria-label", [t("more.title"), count ? plural("more.needs", count) : ""].filter(Boolean).join(", "));
+  link.setAttribute("aria-label", t("more.title") + (count ? `, ${plural("more.needs", count)}` : ""));
 }
 
 /** The words at the top right: whether what is shown is live. */

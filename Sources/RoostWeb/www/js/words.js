@@ -58,12 +58,13 @@ const RANKS = ["good", "moderate", "poor"];
 const limitOf = ({ limits, level }) => limits?.findLast((one) => one.level === level);
 
 /**
- * The reading to name beside the verdict, null without one: of those that decide it and of all others at its level the poorest,
- * by its level, then by how far it is beyond its limit. The lamp goes by one device; another may be worse.
+ * The reading to name beside the verdict, null without one: of those that decide it and of all others at its level or a worse one the
+ * poorest, by its level, then by how far it is beyond its limit. The lamp goes by one device; another may be worse.
  */
 export function poorest({ verdict, channels = [] }) {
   const decides = ({ id }) => verdict?.because?.includes(id);
-  const isAlike = (one) => one.level === verdict?.level && !one.isStale && one.place !== "hidden";
+  const rank = RANKS.indexOf(verdict?.level), isSeen = (one) => !one.isStale && one.place !== "hidden";
+  const isAlike = (one) => rank >= 0 && RANKS.indexOf(one.level) >= rank && isSeen(one);
   const share = (one) => (one.levelMean ?? one.value) / ((limitOf(one) ?? one.limits?.[0])?.from || Infinity);
   return channels.filter((one) => isKnown(one.value) && (decides(one) || isAlike(one)))
     .sort((one, other) => RANKS.indexOf(other.level) - RANKS.indexOf(one.level) || share(other) - share(one))[0] ?? null;
@@ -74,7 +75,8 @@ export function becauseWords(station) {
   if (!channel) return "";
   const words = mean ? t("now.mean.value", { value: `${mean.mean} ${channel.unit ?? ""}`.trim(), time: mean.time }) : measured(channel);
   const params = { name: channelName(channel), value: words, limit: limit ? number(limit.from, 1, 0) : "", level: t(`level.${channel.level ?? "unknown"}`) };
-  return t(limit ? "now.because.limit" : "now.because", params);
+  const { level } = station.verdict, isWorse = RANKS.includes(level) && RANKS.indexOf(channel.level) > RANKS.indexOf(level);
+  return t(!limit ? "now.because" : isWorse ? "now.because.worse" : "now.because.limit", params);
 }
 
 const GROUPS = ["air", "climate", "motion", "radiation", "other", "detail"];
