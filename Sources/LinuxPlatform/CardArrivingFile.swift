@@ -17,7 +17,7 @@ struct CardArrivingFile: ArrivingFile {
     var byteCount: Int { Files.size(path) ?? 0 }
 
     func add(_ bytes: [UInt8], isFirst: Bool) throws(StorageError) {
-        if isFirst { unlink(path) }
+        if isFirst { remove() }
         var space = statvfs()
         let isRoomy =
             statvfs(Files.folder(of: path), &space) != 0
@@ -33,7 +33,8 @@ struct CardArrivingFile: ArrivingFile {
         }
     }
 
-    func remove() { unlink(path) }
+    /// With what SQLite may have put beside a database.
+    func remove() { for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) } }
 
     private static func failure(_ error: FileError) -> StorageError {
         switch error.code {

@@ -9,6 +9,7 @@ struct ImportRoutes: Sendable {
     private static let pieceByteCountMax = 1 << 20
     /// An import goes on for a second at a time, and a card may be slow.
     private static let limit = Duration.seconds(60)
+    private static let file = QueryKey("file", .wholes(0...Int(Int32.max)))
     private static let at = QueryKey("at", .wholes(0...SendImport.byteCountMax), isRequired: true)
 
     var all: [Route] {
@@ -28,7 +29,7 @@ struct ImportRoutes: Sendable {
             ) { try .json(try await send($0)) }
             .about(
                 "One piece of a file of another program, behind those before it.",
-                query: [Self.at],
+                query: [Self.at, Self.file],
                 answers: ImportArrivalReport.self
             ),
             Route(.post, "/api/v1/import", .owner) { request in
@@ -53,6 +54,8 @@ struct ImportRoutes: Sendable {
     private struct Wish: Decodable {
         /// Bytes of the whole file.
         let bytes: Int
+        /// The number that its pieces came with.
+        let file: Int?
         let isTrial: Bool
         /// `roost`, `periods`, `sensor-community` or `safecast`; known by the content without it.
         let kind: String?
@@ -65,7 +68,7 @@ struct ImportRoutes: Sendable {
 
         var question: ImportSentFile {
             var question = ImportSentFile(byteCount: bytes, isTrial: isTrial)
-            (question.kind, question.source) = (kind, source)
+            (question.kind, question.source, question.file) = (kind, source, file)
             (question.utcOffsetSeconds, question.isBold) = (utcOffsetSeconds, isBold)
             return question
         }
@@ -79,11 +82,12 @@ struct ImportRoutes: Sendable {
         guard at + request.body.count <= SendImport.byteCountMax else {
             throw Problem(.tooLarge, "a file has at most \(SendImport.byteCountMax >> 20) MiB")
         }
+        let file = try request.query.integer(Self.file) ?? 0
         var rest = request.body[...]
         guard !rest.isEmpty else { throw Problem(.badRequest, "the piece is empty") }
         while !rest.isEmpty {
             let piece = rest.prefix(SendImport.pieceByteCountMax)
-            at = try await questions.ask(SendImport(piece, at: at), for: request).byteCount
+            at = try await questions.ask(SendImport(piece, at: at, of: file), for: request).byteCount
             rest = rest.dropFirst(piece.count)
         }
         return ImportArrivalReport(byteCount: at)

@@ -24,6 +24,9 @@ package struct ImportDatabase {
         }
     }
 
+    /// Rows of each small table: more streams and boots than any station has.
+    private static let rowLimit = 65_536
+
     /// The first bytes of each database file.
     package static let beginning = "SQLite format 3\u{0}"
 
@@ -129,6 +132,14 @@ package struct ImportDatabase {
                 table
             )
             guard kind == "table" else { throw Refusal.foreign }
+        }
+        // Numbers that come twice, or too many of them, would make the reading endless.
+        for table in Self.tables where table != "readings" {
+            let count: Int? = try connection.scalar("SELECT count(id) FROM \(table)")
+            let different: Int? = try connection.scalar("SELECT count(DISTINCT id) FROM \(table)")
+            guard let count, count == different, count <= Self.rowLimit else {
+                throw Refusal.damaged("the numbers in its table \(table) are not usable")
+            }
         }
     }
 

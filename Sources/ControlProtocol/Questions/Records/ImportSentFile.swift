@@ -11,6 +11,8 @@ package struct ImportSentFile: Question, Hashable {
     )
     /// Bytes of the whole file: one that broke off is refused.
     package let byteCount: Int
+    /// The number that its pieces came with; nil is 0.
+    package var file: Int?
     /// `roost`, `periods`, `sensor-community` or `safecast`; nil is known by its content.
     package var kind: String?
     /// Who measured, a word of 1 to 64 bytes; `periods` need it, copies of stations may have it.

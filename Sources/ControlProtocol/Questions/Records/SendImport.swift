@@ -17,9 +17,11 @@ package struct SendImport: Question {
     package let at: Int
     /// The piece, in base64.
     package let piece: String
+    /// A number by which the sender knows its file, so that two senders do not mix theirs.
+    package let file: Int
 
-    package init(_ bytes: some Sequence<UInt8>, at: Int) {
-        (self.at, piece) = (at, Base64.text(Array(bytes)))
+    package init(_ bytes: some Sequence<UInt8>, at: Int, of file: Int = 0) {
+        (self.at, piece, self.file) = (at, Base64.text(Array(bytes)), file)
     }
 
     /// The bytes of the piece.

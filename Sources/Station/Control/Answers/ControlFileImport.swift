@@ -15,6 +15,8 @@ final class ControlFileImport: Sendable {
 
     private struct State {
         var isBusy = false
+        /// The number of the file that arrives or has arrived.
+        var file: Int?
         /// The import that goes on with the next question; it holds some MiB, until another begins.
         var run: FileImportRun?
     }
@@ -61,7 +63,12 @@ final class ControlFileImport: Sendable {
     func add(_ question: SendImport) async throws -> ImportArrivalReport {
         let file = try file()
         return try await alone {
-            state.withLock { $0.run = nil }
+            let isOther = state.withLock { state in
+                state.run = nil
+                defer { if question.at == 0 { state.file = question.file } }
+                return question.at > 0 && state.file != question.file
+            }
+            guard !isOther else { throw Self.anotherFile("/file") }
             do {
                 return try await station.platform.onDisk {
                     let there = question.at == 0 ? 0 : file.byteCount
@@ -100,6 +107,9 @@ final class ControlFileImport: Sendable {
             throw ControlFailure(code: .notOffered, message: "no store is open that takes values")
         }
         let report = try await alone {
+            guard state.withLock({ $0.file == question.file ?? 0 }) else {
+                throw Self.anotherFile("/file")
+            }
             let begun = state.withLock { state in
                 defer { state.run = nil }
                 return state.run.flatMap { $0.question == question ? $0 : nil }
@@ -137,6 +147,15 @@ final class ControlFileImport: Sendable {
             )
         }
         return report
+    }
+
+    private static func anotherFile(_ pointer: String) -> ControlFailure {
+        ControlFailure(
+            code: .conflict,
+            message: "another file was sent meanwhile; send this one again",
+            pointer: pointer,
+            .importBroken
+        )
     }
 
     private static func failure(_ error: any Error, after count: Int) -> any Error {

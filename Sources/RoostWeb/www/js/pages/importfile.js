@@ -21,10 +21,10 @@ export async function importPart({ api }) {
   for (const one of [file, kind, source, zone]) one.input.addEventListener("input", () => shown.replaceChildren());
   const look = form([file, more], t("import.look"), async (given) => {
     shown.replaceChildren();
-    const chosen = file.input.files[0], wish = { bytes: chosen.size, isTrial: true, kind: given.kind || undefined, source: given.source.trim() || undefined, utcOffsetSeconds: seconds(given.utcOffsetSeconds) };
+    const chosen = file.input.files[0], id = Math.floor(Math.random() * 2 ** 31), wish = { bytes: chosen.size, file: id, isTrial: true, kind: given.kind || undefined, source: given.source.trim() || undefined, utcOffsetSeconds: seconds(given.utcOffsetSeconds) };
     try {
-      await sent(api, chosen, bar);
-      drawTrial(shown, wish, await worked(api, wish, bar), api, bar);
+      await sent(api, chosen, id, bar);
+      drawTrial(shown, wish, await worked(api, wish, bar), api, bar, look);
     } catch (problem) {
       // What it has to be said is behind "More options".
       if ((problem.errors ?? []).some((one) => ["/kind", "/source", "/utcOffsetSeconds"].includes(one.pointer))) more.open = true;
@@ -49,11 +49,11 @@ function seconds(text) {
 }
 
 /** Sends the file in pieces; the station keeps them on its card until the file is whole. */
-async function sent(api, file, bar) {
+async function sent(api, file, id, bar) {
   bar.hidden = false;
   for (let at = 0; at < file.size; at += PIECE) {
     bar.value = (100 * at) / file.size;
-    await api.send("POST", "/import/file", file.slice(at, at + PIECE), { query: { at: String(at) }, patience: PATIENCE });
+    await api.send("POST", "/import/file", file.slice(at, at + PIECE), { query: { at: String(at), file: String(id) }, patience: PATIENCE });
   }
   bar.removeAttribute("value");
 }
@@ -69,14 +69,15 @@ async function worked(api, wish, bar, isOver = () => !bar.isConnected) {
   }
 }
 
-function drawTrial(shown, wish, report, api, bar) {
+function drawTrial(shown, wish, report, api, bar, look) {
   const said = el("p", { role: "alert" });
   const start = (text, isBold) => {
     const node = button(text, null, { class: isBold ? "" : "first" });
     let isOver = false;
     const stop = button(t("do.cancel"), () => { isOver = true; if (!node.disabled) shown.replaceChildren(); });
     node.addEventListener("click", async () => {
-      [node.disabled, bar.hidden, isOver] = [true, false, false];
+      // Another file now would end this import.
+      [node.disabled, bar.hidden, isOver, look.inert] = [true, false, false, true];
       said.className = "quiet";
       said.textContent = t("import.stay");
       try {
@@ -86,7 +87,7 @@ function drawTrial(shown, wish, report, api, bar) {
         said.className = "wrong";
         said.replaceChildren(...problemWords(problem.status === 0 ? refusal(t("import.unknown")) : problem));
         node.disabled = false;
-      } finally { bar.hidden = true; }
+      } finally { [bar.hidden, look.inert] = [true, false]; }
     });
     return el("div", { class: "row" }, node, stop);
   };
