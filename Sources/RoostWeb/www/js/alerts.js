@@ -15,7 +15,7 @@ export const needs = { alerts: 0, get faults() { return live.station?.faults?.le
 
 export async function askAlerts() {
   const answer = await api.maybe("/alerts").catch(() => null);
-  needs.alerts = (answer?.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged).length;
+  if (answer) needs.alerts = (answer.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged).length;
   return answer;
 }
 

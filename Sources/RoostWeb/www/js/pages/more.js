@@ -40,6 +40,9 @@ export function make(root, { may, pages: all, reload }) {
       const station = live.station?.station;
       version.textContent = station ? t("more.version", { version: station.version ?? "?", name: station.name ?? "" }) : "";
     },
-    live(kind) { if (["alert", "station"].includes(kind)) reload(); },
+    live(kind) {
+      if (kind === "alert") reload();
+      if (kind === "station") this.update();
+    },
   };
 }
