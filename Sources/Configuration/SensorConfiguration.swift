@@ -117,6 +117,7 @@ extension SensorConfiguration {
 
     /// The path of a serial port; for a receiver of positions the address of a gpsd, too.
     private static func port(_ reader: inout ObjectReader, _ profile: Profile) -> String? {
+        if profile.kind == .bus { return busPort(&reader) }
         guard case .string(let text)? = reader.value("port"), GPSDAddress.isMeant(by: text) else {
             return reader.absolutePath("port")
         }
@@ -133,6 +134,20 @@ extension SensorConfiguration {
             return nil
         }
         return text
+    }
+
+    /// A part's place on a bus, under a name that stays over boots.
+    private static func busPort(_ reader: inout ObjectReader) -> String? {
+        guard let path = reader.absolutePath("port") else { return nil }
+        guard BusPlace(path) != nil, !path.contains("iio:device"), !path.contains("/hwmon") else {
+            reader.problem(
+                "port",
+                "expected a place such as /sys/bus/i2c/devices/1-0076, /sys/bus/w1/devices/28-… or "
+                    + "/dev/i2c-1@0x62, found \"\(path)\""
+            )
+            return nil
+        }
+        return path
     }
 
     /// How the sensor spends its time in a mode of the station.

@@ -103,6 +103,8 @@ package enum SerialError: Error, Hashable, Sendable {
     case backlog(path: String)
     /// No gpsd listens at the address, or none answers.
     case noServer(path: String)
+    /// An earlier reading of a part on a bus has not come back.
+    case hanging(path: String)
     /// A connection sends more than any receiver does.
     case flooded(path: String)
     /// Not one of the rates above.
@@ -140,6 +142,9 @@ extension SerialError: CustomStringConvertible {
         case .backlog(let path): "\(path): accepts nothing, 4 KiB wait to be sent"
         case .noServer(let path):
             "\(path): no gpsd answers; start it (sudo systemctl start gpsd), or correct `port`"
+        case .hanging(let path):
+            "\(path): a reading has not come back, so its bus hangs; look at the wires, or take the "
+                + "power from the parts for a moment"
         case .flooded(let path):
             "\(path): sends more than 64 KiB a second, as no receiver does; correct `port`"
         case .unsupportedBaud(let baud):

@@ -21,6 +21,8 @@ package final class LinuxPlatform: Platform {
     private static let mirrorFolder = "/run/roost"
     /// Time between two looks for a part on a bus that is not there.
     private static let busPause: Duration = .seconds(10)
+    /// How long an opening waits for an earlier reading of the same part.
+    private static let busPatience: Duration = .seconds(3)
     package let notifier = ServiceNotifier()
     package let fetcher: any HTTPFetcher
 
@@ -47,6 +49,12 @@ package final class LinuxPlatform: Platform {
     ) async throws -> any SerialPort {
         if let place = BusPlace(path) {
             let clock = clock
+            // A reading, or the rest of a part, may be under way a moment longer.
+            let end = clock.now.advanced(by: Self.busPatience)
+            while BusPort.isHanging(path), clock.now < end {
+                let soon = clock.now.advanced(by: .milliseconds(200))
+                _ = try await clock.wait(for: Signal(), until: soon, tolerance: .zero)
+            }
             return try await disk.run { try BusPort(place, path: path, clock: clock) }
         }
         guard let address = GPSDAddress(path) else {

@@ -1,6 +1,7 @@
 import Core
 import HardwareIO
 import Profiles
+import Runtime
 
 /// Any part on I²C that no driver of the kernel has, as its profile describes it: what to write,
 /// how long to wait, how many bytes to read, and where its values are in them.
@@ -39,6 +40,8 @@ package struct I2CSensorDialect: SensorDialect {
     static let valueLimit = 32
 
     package let rhythm: SensorRhythm
+    /// From one sample to the next on the duty cycle, by the profile.
+    private let period: Duration
     private let values: [Value]
     private let steps: [Act: [BusQuestion.Step]]
     private let check: Check
@@ -60,6 +63,7 @@ package struct I2CSensorDialect: SensorDialect {
         }
         let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
         rhythm = .answers(atMostEvery: interval)
+        period = profile.dutyCycle.period
         patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorExchange.timeout
         let known = Check.allCases.map(\.rawValue)
         check = reader.string("check", in: known).flatMap(Check.init) ?? .none
@@ -73,6 +77,13 @@ package struct I2CSensorDialect: SensorDialect {
         let (check, measure) = (check, steps[.measure] ?? [])
         if !measure.contains(where: { if case .read = $0 { true } else { false } }) {
             reader.problem("measure", #"reads nothing: it needs a step such as "read 6""#)
+        }
+        if check == .words {
+            for (act, all) in steps {
+                for case .read(let count) in all where count % 3 != 0 {
+                    reader.problem(act.key, "reads \(count) bytes: with words, three times as many")
+                }
+            }
         }
         let bitCount = 8 * measure.reduce(0) { $0 + check.contentCount(of: $1) }
         values = Self.values(&reader, profile.channels, bitCount: bitCount)
@@ -151,6 +162,10 @@ package struct I2CSensorDialect: SensorDialect {
         return values
     }
 
+    package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
+        isLive ? .anyLive : .asked(every: period)
+    }
+
     // MARK: Answers
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
@@ -225,7 +240,8 @@ package struct I2CSensorDialect: SensorDialect {
         return ExactDecimal(digits: Int128(isNegative ? Int64(raw) - limit : Int64(raw)), places: 0)
     }
 
-    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: isCut) }
+    /// Each answer has a checksum, so the first one after a loss counts.
+    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: false) }
 
     // MARK: Questions
 
@@ -237,7 +253,8 @@ package struct I2CSensorDialect: SensorDialect {
                 BusQuestion(steps, number: act.rawValue).bytes,
                 reply: act == .measure ? nil : act.key,
                 isReadOnly: isReadOnly,
-                patience: patience
+                // A stop waits for the rest of a part, twice at most.
+                patience: act == .measure ? patience : min(patience, .seconds(3))
             )
         ]
     }

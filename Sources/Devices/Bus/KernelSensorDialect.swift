@@ -1,6 +1,7 @@
 import Core
 import HardwareIO
 import Profiles
+import Runtime
 
 /// Any sensor that a driver of Linux shows as files: IIO, hwmon, 1-wire.
 ///
@@ -26,6 +27,8 @@ package struct KernelSensorDialect: SensorDialect {
     static let valueLimit = BusQuestion.stepLimit / stepsEach
 
     package let rhythm: SensorRhythm
+    /// From one sample to the next on the duty cycle, by the profile.
+    private let period: Duration
     private let values: [Value]
     private let patience: Duration
     private var scanner = LineScanner(limit: BusAnswer.byteLimit, skipsFirst: false)
@@ -43,8 +46,12 @@ package struct KernelSensorDialect: SensorDialect {
         }
         let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
         rhythm = .answers(atMostEvery: interval)
+        period = profile.dutyCycle.period
         patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorExchange.timeout
         values = Self.values(&reader, profile.channels)
+        if Self.question(values).bytes.count >= BusQuestion.byteLimit {
+            reader.problem("values", "their names are too long for one question")
+        }
         reader.finish()
         guard problems.problems.isEmpty else { throw DialectError(problems.problems) }
     }
@@ -88,6 +95,10 @@ package struct KernelSensorDialect: SensorDialect {
         return values
     }
 
+    package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
+        isLive ? .anyLive : .asked(every: period)
+    }
+
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
         let (values, shown) = (values, self)
         scanner.scan(bytes) { line in
@@ -111,6 +122,9 @@ package struct KernelSensorDialect: SensorDialect {
             }
         }
         guard flaws.count < values.count else { return .rejected(flaws[0]) }
+        guard !outcomes.allSatisfy({ $0 == .noData(.warmingUp) }) else {
+            return .rejected("\(values[0].attribute) says what it says after power-on")
+        }
         return .measurement(outcomes, id: nil)
     }
 
@@ -153,21 +167,30 @@ package struct KernelSensorDialect: SensorDialect {
         }
     }
 
-    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: isCut) }
+    /// Each answer has a checksum, so the first one after a loss counts.
+    package mutating func loseInput(isCut: Bool) { scanner.restart(skipsFirst: false) }
+
+    /// Three steps for each value: the value, its offset, its scale.
+    private static func question(_ values: [Value]) -> BusQuestion {
+        let steps = values.flatMap { value -> [BusQuestion.Step] in
+            let name = value.attribute
+            // Channels of one type may share them: `in_voltage0_raw` has `in_voltage_scale`.
+            let type = String(name.reversed().drop { $0.isNumber }.reversed())
+            let names = type == name ? [name] : [name, type]
+            return [
+                .attribute(["\(name)_input", "\(name)_raw", name]),
+                .attribute(names.map { "\($0)_offset" }), .attribute(names.map { "\($0)_scale" }),
+            ]
+        }
+        return BusQuestion(steps)
+    }
 
     package func commands(for act: SensorAct) -> [SensorCommand] {
         guard act == .measure else { return [] }
-        let steps = values.flatMap { value -> [BusQuestion.Step] in
-            let name = value.attribute
-            return [
-                .attribute(["\(name)_input", "\(name)_raw", name]),
-                .attribute(["\(name)_offset"]), .attribute(["\(name)_scale"]),
-            ]
-        }
         return [
             SensorCommand(
                 "read attributes",
-                BusQuestion(steps).bytes,
+                Self.question(values).bytes,
                 isReadOnly: true,
                 patience: patience
             )

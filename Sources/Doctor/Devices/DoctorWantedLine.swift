@@ -5,11 +5,12 @@ import LinuxPlatform
 import Station
 
 extension StationConfiguration {
-    /// Serial ports by device, in the file's order; without those that a gpsd reads.
+    /// Serial ports by device, in the file's order; without those that a gpsd reads, and without
+    /// places on a bus.
     var serialPorts: [(device: String, port: String)] {
         devices.compactMap { device in
             guard case .sensor(let sensor) = device.kind,
-                !GPSDAddress.isMeant(by: sensor.port)
+                !GPSDAddress.isMeant(by: sensor.port), BusPlace(sensor.port) == nil
             else { return nil }
             return (device.name, sensor.port)
         }

@@ -30,17 +30,20 @@ package final class BusPort: SerialPort {
     /// that a machine has, as no second port of a path is opened meanwhile.
     private static let hanging = Mutex<Set<String>>([])
 
+    /// Whether an earlier reading of the part has not come back.
+    package static func isHanging(_ path: String) -> Bool {
+        hanging.withLock { $0.contains(path) }
+    }
+
     /// Opens a part; may block.
     ///
-    /// - Throws: `SerialError`; `.busy` while an earlier reading of the part has not come back.
+    /// - Throws: `SerialError`; `.hanging` while an earlier reading of the part has not come back.
     package init(
         _ place: BusPlace,
         path: String,
         clock: any NodeClock
     ) throws {
-        guard !Self.hanging.withLock({ $0.contains(path) }) else {
-            throw SerialError.busy(path: path, holder: "a reading that the bus has not answered")
-        }
+        guard !Self.isHanging(path) else { throw SerialError.hanging(path: path) }
         (self.path, self.clock) = (path, clock)
         steps = try BusSteps(place, path: path)
         thread = try DiskThread(name: "bus")
@@ -93,23 +96,25 @@ package final class BusPort: SerialPort {
         }
     }
 
-    /// On the port's thread.
-    private func finish(_ answer: BusAnswer) {
-        let isThere = steps.isThere
-        var next: BusQuestion?
-        state.withLock { state in
-            state.isGone = !isThere
-            next = state.isClosed || state.isGone ? nil : state.next
-            state.next = nil
-            if next == nil {
-                state.isAsking = false
-                if isThere { state.answer = answer.bytes }
-            }
-        }
-        if state.withLock({ $0.isClosed }) { _ = Self.hanging.withLock { $0.remove(path) } }
+    /// On the port's thread: hands the answer over, or asks what was asked meanwhile.
+    private func finish(_ first: BusAnswer) {
+        var answer = first
+        while let next = next(after: answer) { answer = steps.answer(next) }
         arrived.raise()
-        guard let next else { return }
-        finish(steps.answer(next))
+    }
+
+    /// The question that waits; a part that is to rest gets that one after a close, too.
+    private func next(after answer: BusAnswer) -> BusQuestion? {
+        let isThere = steps.isThere
+        return state.withLock { state in
+            defer { state.next = nil }
+            state.isGone = !isThere
+            if isThere, let next = state.next { return next }
+            state.isAsking = false
+            if isThere { state.answer = answer.bytes }
+            if state.isClosed { Self.hanging.withLock { _ = $0.remove(path) } }
+            return nil
+        }
     }
 
     package func discardInput() throws(SerialError) {

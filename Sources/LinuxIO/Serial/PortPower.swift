@@ -10,17 +10,23 @@ package enum PortPower {
     /// Reads two small files in memory, so it belongs on the disk thread.
     ///
     /// - Parameters:
-    ///   - path: A device node, or a link to one.
+    ///   - path: A device node or a link to one; or the folder of a sensor in sysfs.
     ///   - now: On the clock that began with the machine.
     ///   - folder: Where udev keeps its records.
-    /// - Returns: nil for a path that is no device.
+    /// - Returns: nil for a path that is no device, and for a sensor that udev does not know.
     package static func since(
         _ path: String,
         now: MonotonicInstant,
         udev folder: String = "/run/udev/data"
     ) -> MonotonicInstant? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return nil }
+        guard stat(path, &status) == 0 else { return nil }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            return sensor(in: path, udev: folder).map {
+                instant(of: $0, at: now, running: time(CLOCK_MONOTONIC))
+            }
+        }
+        guard status.st_mode & S_IFMT == S_IFCHR else { return nil }
         let record = Files.text("\(folder)/c\(name(of: status.st_rdev))", limit: 65_536)
         if let seen = record.flatMap(stamp) {
             return instant(of: seen, at: now, running: time(CLOCK_MONOTONIC))
@@ -31,6 +37,15 @@ package enum PortPower {
             at: now,
             running: time(CLOCK_REALTIME)
         )
+    }
+
+    /// When udev first saw a sensor that a driver of the kernel shows.
+    private static func sensor(in path: String, udev folder: String) -> Duration? {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        let subsystem = name.hasPrefix("iio:") ? "iio" : name.hasPrefix("hwmon") ? "hwmon" : "w1"
+        let records = [Files.line("\(path)/dev").map { "c\($0)" }, "+\(subsystem):\(name)"]
+        return records.compactMap(\.self).lazy
+            .compactMap { Files.text("\(folder)/\($0)", limit: 65_536) }.compactMap(stamp).first
     }
 
     /// The moment of a stamp, neither in the future nor before the machine started.

@@ -47,7 +47,7 @@ final class DetectionClient: Sendable {
                 isOn: configuration.detects,
                 catalog: catalog,
                 at: now
-            )
+            ) + state.machine.lookAgain(at: state.ledger.devices, at: now)
         }
     }
 

@@ -54,9 +54,8 @@ extension DetectionMachine {
     ) throws(DetectionRefusal) -> (devpath: String?, identity: String) {
         for devpath in sortedPaths {
             guard let port = ports[devpath], port.standing != .claimed else { continue }
-            let links = port.device.properties["DEVLINKS"]?.split(separator: " ").map(String.init)
             let identity = identity(of: port)
-            if ([port.node, identity] + (links ?? [])).contains(target) {
+            if (port.device.paths + [identity]).contains(target) {
                 return (devpath, identity)
             }
             if name(of: port) == target { return (devpath, identity) }
@@ -99,10 +98,12 @@ extension DetectionMachine {
         var profile: Profile?
         if let id {
             profile = catalog.profile(id)
-            guard let profile, profile.kind == .usbSerial else {
+            let isSensor = devpath.flatMap { ports[$0] }?.device.sensorName != nil
+            guard let profile, profile.kind == (isSensor ? .bus : .usbSerial) else {
                 throw DetectionRefusal(
                     code: .badRequest,
-                    message: "\(PlainText.shown(id)) is no profile of a sensor on a serial line; "
+                    message: "\(PlainText.shown(id)) is no profile of a sensor "
+                        + (isSensor ? "on a bus; " : "on a serial line; ")
                         + "roost profiles list shows them"
                 )
             }

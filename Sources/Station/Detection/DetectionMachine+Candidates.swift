@@ -1,3 +1,4 @@
+import Core
 import HardwareIO
 import Profiles
 
@@ -56,5 +57,32 @@ extension DetectionMachine {
                 ?? candidates(for: port).contains { $0.profile.id == record.profile }
         }
         return isIgnored ? here.keys.min() : nil
+    }
+
+    /// A part that a driver of the kernel shows; of hwmon and 1-wire only those that a profile
+    /// knows, as most of them are parts of the computer itself, or its buses.
+    func isSensor(_ device: HotplugDevice) -> Bool {
+        guard device.sensorName != nil else { return false }
+        // A trigger of IIO has a name, too.
+        let isPart = device.devpath.split(separator: "/").last?.hasPrefix("iio:device") == true
+        return isPart || (device.subsystem != "iio" && !catalog.candidates(for: device).isEmpty)
+    }
+
+    /// Sensors of the kernel and adapters have room of their own, so that neither crowds out the
+    /// other.
+    func hasRoom(for device: HotplugDevice) -> Bool {
+        let isSensor = device.sensorName != nil
+        let count = ports.values.count { ($0.device.sensorName != nil) == isSensor }
+        return count < Self.portLimit
+    }
+
+    /// Shows detection the devices that the ledger has and that no port was made for, such as
+    /// those that only a new profile knows.
+    mutating func lookAgain(
+        at devices: [HotplugDevice],
+        at now: MonotonicInstant
+    ) -> [Action] {
+        let left = devices.filter { ports[$0.devpath] == nil && isSensor($0) }
+        return apply(left.map(HotplugDifference.Change.appeared), at: now)
     }
 }

@@ -98,7 +98,9 @@ extension DetectionMachine {
             let since = Int(port.since.duration(to: now).inSeconds)
             return ("probing", "for \(since) s; fits \(candidates(for: port).count) profiles")
         case .adopted:
-            return ("adopted", port.forced == nil ? "proved by a probe" : "chosen by a person")
+            if port.forced != nil { return ("adopted", "chosen by a person") }
+            let isSensor = port.device.sensorName != nil
+            return ("adopted", isSensor ? "known by its driver" : "proved by a probe")
         case .ignored: return ("ignored", "a person chose that; roost devices adopt ends it")
         case .unknown(let why, _): return ("unknown", why)
         case .faulty(let why, let retryAt): return ("faulty", why + again(retryAt, at: now))

@@ -260,7 +260,7 @@ struct DetectionMachine: Sendable {
 
     private mutating func appear(_ device: HotplugDevice, at now: MonotonicInstant) -> [Action] {
         guard device.isAdapter || isSensor(device) else { return [] }
-        guard ports[device.devpath] != nil || ports.count < Self.portLimit else { return [] }
+        guard ports[device.devpath] != nil || hasRoom(for: device) else { return [] }
         var port = Port(
             id: nextID,
             device: device,
@@ -353,13 +353,6 @@ struct DetectionMachine: Sendable {
     mutating func set(_ devpath: String, _ standing: Standing, at now: MonotonicInstant) {
         ports[devpath]?.standing = standing
         ports[devpath]?.since = now
-    }
-
-    /// A part that a driver of the kernel shows; of hwmon only those that a profile knows, as most
-    /// are parts of the computer itself.
-    private func isSensor(_ device: HotplugDevice) -> Bool {
-        guard device.sensorName != nil else { return false }
-        return device.subsystem == "iio" || !catalog.candidates(for: device).isEmpty
     }
 
     /// The node or any link to it.

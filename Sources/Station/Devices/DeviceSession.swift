@@ -43,20 +43,30 @@ final class DeviceSession: OrderlyStop {
     static let settleTime: Duration = .seconds(10)
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
+    /// Longest wait between two looks whether a bus that hung is back.
+    static let hangingPause: Duration = .seconds(15)
 
     private enum Outage {
         case absent(String)
         /// Another has its line; only of found devices.
         case replaced(String)
         case unusable(String)
+        /// As unusable; that it is over shows without a touch of the device.
+        case hanging(String)
 
         var text: String {
             switch self {
-            case .absent(let text), .replaced(let text), .unusable(let text): text
+            case .absent(let text), .replaced(let text), .unusable(let text), .hanging(let text):
+                text
             }
         }
 
-        var isAbsent: Bool { if case .unusable = self { false } else { true } }
+        var isAbsent: Bool {
+            switch self {
+            case .absent, .replaced: true
+            case .unusable, .hanging: false
+            }
+        }
     }
 
     private let subject: Subject
@@ -250,7 +260,9 @@ final class DeviceSession: OrderlyStop {
             until: station.clock.now.advanced(by: pause),
             tolerance: pause / 4
         )
-        pause = min(pause * 2, Self.longestPause)
+        // To look whether a bus is back costs nothing.
+        let isHanging = if case .hanging = outage { true } else { false }
+        pause = min(pause * 2, isHanging ? Self.hangingPause : Self.longestPause)
         heartbeat.beat()
         return newlyTold
     }
@@ -296,6 +308,7 @@ final class DeviceSession: OrderlyStop {
             // A part that accepts nothing blocks only its own line.
             case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
                 .unusable("\(error)")
+            case .hanging: .hanging("\(error)")
             case .system: nil
             }
         case let error as GPIOError:

@@ -61,7 +61,8 @@ extension HotplugDevice {
     /// The node and all links to it.
     var paths: [String] {
         let links = properties["DEVLINKS"]?.split(separator: " ").map(String.init) ?? []
-        return [node ?? ""] + links + (sensorLink.map { [$0] } ?? [])
+        let sensor = sensorName == nil ? [] : ["/sys/\(sensorPath)", sensorLink].compactMap(\.self)
+        return [node ?? ""] + links + sensor
     }
 
     fileprivate func isAt(_ location: String) -> Bool { paths.contains(location) }

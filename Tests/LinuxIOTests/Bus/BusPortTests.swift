@@ -87,17 +87,14 @@ import Testing
             #expect(try await first.read(atLeast: 1, until: soon) == nil)
             first.close()
             #expect(
-                throws: SerialError.busy(
-                    path: hung.path,
-                    holder: "a reading that the bus has not answered"
-                )
+                throws: SerialError.hanging(path: hung.path)
             ) { try port(hung, loop) }
             // The bus comes back: so does the reading, and the part can be opened again.
             let writer = Glibc.open(fifo, O_WRONLY)
             _ = Glibc.close(writer)
             var third: BusPort?
             while third == nil {
-                do { third = try port(hung, loop) } catch SerialError.busy { await Task.yield() }
+                do { third = try port(hung, loop) } catch SerialError.hanging { await Task.yield() }
             }
             third?.close()
         }
