@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless reset strip]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless reset restore strip]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -15,12 +15,13 @@ from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
 PRODUCTS = ("roost", "roostd")
-CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless", "reset", "strip")
+CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless", "reset", "restore", "strip")
 
 
 def arguments(parser):
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all without one")
     parser.add_argument("--image", help="the image, unpacked (the newest in .build-image)")
+    parser.add_argument("--old", metavar="IMAGE", help="an image of the version before, for the case restore")
     parser.add_argument("--packages", help="folder of our packages, for the case base (.build-packages)")
     parser.add_argument("--key", help="the private key that the image was made with, for the case update")
     parser.add_argument("--schema", type=int, help="storeSchema of the update files (that of the programs)")
@@ -51,12 +52,12 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import base, bench, boot, cuts, faults, guide, pi3, reset, strip, update, wireless, writes
+    from ..image import base, bench, boot, cuts, faults, guide, pi3, reset, restore, strip, update, wireless, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
     parts = [*writes.PLAN, *(fault.__name__ for fault in faults.FAULTS), *update.PARTS,
-             *(part.__name__ for part in wireless.PARTS)]
+             *restore.PARTS, *(part.__name__ for part in wireless.PARTS)]
     unknown = set(options.only or ()) - set(parts)
     if unknown:
         raise Failed(f"no part {', '.join(unknown)}; there are {', '.join(parts)}")
@@ -66,7 +67,8 @@ def run(check, options):
         try:
             {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
              "base": base.base, "pi3": pi3.pi3, "update": update.update, "guide": guide.guide,
-             "wireless": wireless.wireless, "reset": reset.reset, "strip": strip.strip}[name](work)
+             "wireless": wireless.wireless, "reset": reset.reset, "restore": restore.restore,
+             "strip": strip.strip}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
     return "; ".join(f"{name} {value}" for name, value in work.figures.items())

@@ -56,9 +56,9 @@ class Bench:
         os.makedirs(folder, exist_ok=True)
         return folder
 
-    def card(self, name, configuration=None, size=4096):
-        """A card of `size` MiB with the image, its kernel's words on the serial port, and the agent."""
-        path = board.fresh(self.image, self.check.path(f"{name}.card"), size << 20)
+    def card(self, name, configuration=None, size=4096, image=None):
+        """A card of `size` MiB with the image or another one, its kernel's words on the serial port, and the agent."""
+        path = board.fresh(image or self.image, self.check.path(f"{name}.card"), size << 20)
         board.set_words(path)
         if configuration:
             board.write_data(path, "system/etc/roost/roost.json", json.dumps(configuration))

@@ -28,7 +28,7 @@ class Page:
         """Status and content."""
         kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        heads = {"Accept": "application/json", "Origin": self.address, **({"Content-Type": kind} if data else {})}
+        heads = {"Accept": "application/json", "Origin": self.address, "If-Match": "*", **({"Content-Type": kind} if data else {})}
         request = urllib.request.Request(f"{self.address}/api/v1{path}", data, heads, method=method)
         try:
             with self.opener.open(request, timeout=60) as answer:
