@@ -128,7 +128,7 @@ def kept(data):
 def started(bench, name, card, work):
     """Starts a card, has `work` done with its station, and takes its power."""
     port = shared.free_port()
-    with bench.board(f"restore-{name}", card, web=port, wait=0) as machine:
+    with bench.board(f"restore-{name.replace(' ', '-')}", card, web=port, wait=0) as machine:
         bench.figure(f"restore: {name}: power on to the page", f"{shared.wait_for_page(machine, port, BOOT_SECONDS):.0f} s")
         machine.wait_for_boot(BOOT_SECONDS)
         return work(Station(bench, machine, port))
@@ -181,7 +181,7 @@ def filled(station):
         raise LabFailed(f"the sensor is no device: {station.ask('GET', '/devices')}")
     check.demand(found["name"] != SENSOR, f"old: the sensor has its name before it was given: {found}")
     station.ask("PATCH", f"/devices/{found['name']}", {"title": TITLE, "name": SENSOR})
-    named = station.sensor() or {}
+    named = until(station.sensor, 60, 1) or {}  # It starts anew with its name.
     check.same([named.get("name"), named.get("title")], [SENSOR, TITLE], "old: the sensor")
     files = downloaded(station)
     for key, value in SET.items():
