@@ -42,7 +42,7 @@ struct FrameOracle {
         case "nmea": Self.records(stream).compactMap(Self.position)
         case "line": Self.lines(stream).compactMap(Self.line)
         case "kernel-sensor": Self.lines(stream).compactMap(Self.attributes)
-        case "i2c-sensor": Self.lines(stream).compactMap(Self.words)
+        case "i2c-sensor": Self.lines(stream).compactMap(Self.pair)
         default: stream.indices.compactMap { frame(at: $0, of: stream) }
         }
     }
@@ -208,7 +208,8 @@ struct FrameOracle {
     /// An answer of a bus: two values of three tokens each, in thousandths.
     private static func attributes(_ line: String) -> Values? {
         let tokens = line.split(separator: " ").map(String.init)
-        guard tokens.count == 8, tokens[0] == "0", crc(line.utf8.dropLast(9)) == UInt32(tokens[7], radix: 16) else {
+        let sum = crc(line.utf8.dropLast(9))
+        guard tokens.count == 8, tokens[0] == "0", sum == UInt32(tokens[7], radix: 16) else {
             return nil
         }
         let values = [1, 4].map { start -> Double? in
@@ -223,7 +224,7 @@ struct FrameOracle {
     }
 
     /// An answer to `measure` of a part as an SHT31: two words, each with its CRC-8.
-    private static func words(_ line: String) -> Values? {
+    private static func pair(_ line: String) -> Values? {
         let tokens = line.split(separator: " ").map(String.init)
         guard tokens.count == 5, tokens[0] == "0", tokens[1].hasSuffix("="),
             tokens[2].hasSuffix("="), crc(line.utf8.dropLast(9)) == UInt32(tokens[4], radix: 16),

@@ -143,8 +143,8 @@ extension SerialError: CustomStringConvertible {
         case .noServer(let path):
             "\(path): no gpsd answers; start it (sudo systemctl start gpsd), or correct `port`"
         case .hanging(let path):
-            "\(path): a reading has not come back, so its bus hangs; look at the wires, or take the "
-                + "power from the parts for a moment"
+            "\(path): a reading has not come back, so its bus hangs; look at the wires, or take "
+                + "the power from the parts for a moment"
         case .flooded(let path):
             "\(path): sends more than 64 KiB a second, as no receiver does; correct `port`"
         case .unsupportedBaud(let baud):

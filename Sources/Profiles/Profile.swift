@@ -28,7 +28,7 @@ package struct Profile: Hashable, Sendable {
     /// Properties that an adapter must have to be probed for this profile; any match suffices.
     package let matches: [ProfileMatch]
     /// Names under which a driver of the kernel shows the part; any match suffices.
-    package let sensorMatches: [SensorMatch]
+    package var sensorMatches: [SensorMatch] = []
     package let probe: ProbeRules?
     /// The driver in the catalog: `sds011`; nil for a computer.
     package let driver: String?
@@ -52,7 +52,6 @@ package struct Profile: Hashable, Sendable {
         detection: (matches: [ProfileMatch], probe: ProbeRules?, rule: RuleProfile?) = (
             [], nil, nil
         ),
-        sensorMatches: [SensorMatch] = [],
         driver: (name: String, settings: JSONValue, duty: DutyProfile?)? = nil,
         measures: (channels: [ChannelProfile], graph: JSONValue?, board: BoardProfile?) = (
             [], nil, nil
@@ -62,7 +61,6 @@ package struct Profile: Hashable, Sendable {
         self.kind = kind
         (name, description, origin) = text
         (matches, probe, rule) = detection
-        self.sensorMatches = sensorMatches
         self.driver = driver?.name
         settings = driver?.settings ?? .object([:])
         duty = driver?.duty

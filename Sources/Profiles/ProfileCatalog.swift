@@ -142,13 +142,13 @@ extension Profile {
                 "board.models: \"\($0)\" is also \(other.id)'s; give one of them a longer text"
             }
         }
-        guard driver == other.driver || kind == .bus, driver != "line" || settings == other.settings else {
-            return nil
-        }
         for match in sensorMatches {
             guard let theirs = other.sensorMatches.first(where: match.meets) else { continue }
             return "match: \(match.text) meets \(theirs.text) of \(other.id), so nothing could "
                 + "distinguish them; use the id \(other.id) to replace it"
+        }
+        guard driver == other.driver, driver != "line" || settings == other.settings else {
+            return nil
         }
         for match in matches {
             guard let theirs = other.matches.first(where: match.meets) else { continue }

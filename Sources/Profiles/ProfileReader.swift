@@ -93,11 +93,11 @@ package struct ProfileReader: Sendable {
             kind: kind,
             text: (name ?? "", description ?? "", file),
             detection: detection(&reader, for: kind, problems),
-            sensorMatches: sensorMatches(&reader, for: kind, problems),
             driver: driver.map { ($0, settings, duty) },
             measures: (channels, graph, kind == .board ? board(&reader, problems) : nil)
         )
         profile.sources = sources
+        profile.sensorMatches = sensorMatches(&reader, for: kind, problems)
         reader.finish()
         // Mistakes in channels would only be reported again by the check of the graph.
         let areChannelsRight = !problems.problems.contains { $0.place.hasPrefix("channels") }

@@ -9,7 +9,7 @@ package enum QuantityGroup: String, Codable, Hashable, Sendable, CaseIterable {
     /// The quantities of each group, the most asked for first.
     private static let table: [(QuantityGroup, [String])] = [
         (.air, ["pm25", "pm10", "co2", "tvoc", "tvocs", "no2", "o3", "co"]),
-        (.climate, ["temperature", "humidity", "pressure", "sound"]),
+        (.climate, ["temperature", "humidity", "pressure", "sound", "illuminance"]),
         (.motion, ["motion"]),
         (.radiation, ["dose_rate", "cpm"]),
         (
@@ -17,7 +17,8 @@ package enum QuantityGroup: String, Codable, Hashable, Sendable, CaseIterable {
             [
                 "pm1", "pm4", "pm05", "pm25_dry", "pm10_dry", "co2_corrected", "formaldehyde",
                 "n03", "n05", "n1", "n25", "n4", "n5", "n10", "size", "altitude", "latitude",
-                "longitude", "accuracy",
+                "longitude", "accuracy", "co2_equivalent", "voc_raw", "gas_resistance", "voltage0",
+                "voltage1", "voltage2", "voltage3",
             ]
         ),
     ]

@@ -56,6 +56,15 @@ struct CardBackup {
         .wrong(ProvisionProblem(PlainText.shown(name), words, next: next))
     }
 
+    /// What a person reads about a backup that was restored.
+    static func news(of backup: BackupFile, in name: String, isSealed: Bool) -> String {
+        let left = backup.leftOut.map { PlainText.shown($0) }.joined(separator: ", ")
+        let (file, station) = (PlainText.shown(name), PlainText.shown(backup.name))
+        return "\(file): the backup of \(station) is restored, and removed from here"
+            + (isSealed ? " with its passphrase." : ".")
+            + (left.isEmpty ? "" : " It was made without: \(left).")
+    }
+
     /// Hands the parts to the programs, which take them when they start.
     ///
     /// - Parameter store: The store's folder, within the system.

@@ -261,12 +261,10 @@ package struct Provisioner {
                 try CardBackup.put(backup, root: root, store: store)
                 marks.record(name, bytes)
                 taken.append(name)
+                let isSealed = read(CardBackup.passphraseName) != nil
                 // The passphrase first: alone it opens nothing.
                 removals += [CardBackup.passphraseName, name].filter { read($0) != nil }
-                restored.append(
-                    "\(PlainText.shown(name)): the backup of \(PlainText.shown(backup.name)) is "
-                        + "restored, and removed from here with its passphrase."
-                )
+                restored.append(CardBackup.news(of: backup, in: name, isSealed: isSealed))
             } catch { words.problems.append(Self.unkept(name, error)) }
         }
     }

@@ -57,8 +57,8 @@ import Testing
             (
                 #""kind": "usb-serial""#, #""kind": "usb-seriel""#,
                 """
-                kind: expected one of usb-serial, gpio, bus, http, board, found \"usb-seriel\"; did \
-                you mean usb-serial?
+                kind: expected one of usb-serial, gpio, bus, http, board, found \"usb-seriel\"; \
+                did you mean usb-serial?
                 """
             ),
             (

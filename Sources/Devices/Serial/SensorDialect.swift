@@ -113,13 +113,16 @@ package struct SensorCommand: Hashable, Sendable {
     /// How long an answer may take before the command is repeated.
     package let patience: Duration
 
+    /// The slowest on a serial line answers within 0.1 s; a USB adapter adds 16 ms.
+    package static let usualPatience: Duration = .seconds(1)
+
     package init(
         _ name: String,
         _ bytes: [UInt8],
         reply: String? = nil,
         isAnswered: Bool = true,
         isReadOnly: Bool = false,
-        patience: Duration = SensorExchange.timeout
+        patience: Duration = SensorCommand.usualPatience
     ) {
         self.name = name
         self.patience = patience

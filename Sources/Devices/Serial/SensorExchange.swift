@@ -1,12 +1,7 @@
 import Core
 
 /// A command that a part has not answered yet.
-package struct SensorExchange: Hashable, Sendable {
-    /// How long an answer may take before the command is repeated, unless the command has its own.
-    ///
-    /// The slowest on a serial line answers within 0.1 s; a USB adapter adds 16 ms.
-    package static let timeout: Duration = .seconds(1)
-
+struct SensorExchange: Hashable, Sendable {
     /// Content of the answer to a command.
     enum Answer: Hashable, Sendable {
         case measurement([Outcome])

@@ -92,7 +92,8 @@ final class BusSteps: Sendable {
         switch step {
         case .attribute(let names): return attribute(names)
         case .pause(let milliseconds):
-            usleep(UInt32(milliseconds) * 1_000)
+            // Waits for no descriptor at all, on the port's own thread.
+            _ = poll(nil, 0, Int32(milliseconds))
             return .bytes([], choice: 0)
         case .write(let bytes):
             guard let bus else { return .failed(EINVAL) }

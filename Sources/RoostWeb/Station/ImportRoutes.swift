@@ -87,7 +87,8 @@ struct ImportRoutes: Sendable {
         guard !rest.isEmpty else { throw Problem(.badRequest, "the piece is empty") }
         while !rest.isEmpty {
             let piece = rest.prefix(SendImport.pieceByteCountMax)
-            at = try await questions.ask(SendImport(piece, at: at, of: file), for: request).byteCount
+            let question = SendImport(piece, at: at, of: file)
+            at = try await questions.ask(question, for: request).byteCount
             rest = rest.dropFirst(piece.count)
         }
         return ImportArrivalReport(byteCount: at)

@@ -37,8 +37,10 @@ struct AdapterKey: Hashable, Sendable, CustomStringConvertible {
     /// Identifies an adapter by its socket, for adapters that share a serial number.
     init(socketOf device: HotplugDevice) {
         if device.sensorName != nil {
-            self.init(device.sensorLink?.split(separator: "/").suffix(3).joined(separator: "/")
-                ?? device.sensorPath)
+            self.init(
+                device.sensorLink?.split(separator: "/").suffix(3).joined(separator: "/")
+                    ?? device.sensorPath
+            )
         } else if let path = device.properties["ID_PATH"], !path.isEmpty {
             self.init("port-\(path)")
         } else {

@@ -320,7 +320,8 @@ struct DetectionMachine: Sendable {
                 // The kernel's driver has recognised it: that is the proof.
                 actions += adopt(devpath, only, evidence: (nil, nil), at: now)
             } else if candidates.isEmpty {
-                let why = port.device.sensorName.map { "no profile fits the kernel's driver \($0)" }
+                let why =
+                    port.device.sensorName.map { "no profile fits the kernel's driver \($0)" }
                     ?? "no profile fits this adapter"
                 set(devpath, .unknown(why: why, retryAt: nil), at: now)
             } else if ports.values.count(where: { $0.standing == .probing }) < Self.probeLimit {

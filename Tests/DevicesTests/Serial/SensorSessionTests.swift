@@ -25,8 +25,8 @@ import Testing
         .boot.advanced(by: .milliseconds(milliseconds))
     }
 
-    @Test func fourKindsCanRest() {
-        #expect(Self.resting == ["sds011", "plantower", "hpma115", "sps30"])
+    @Test func fiveKindsCanRest() {
+        #expect(Self.resting == ["sds011", "plantower", "hpma115", "sps30", "i2c-sensor"])
     }
 
     /// `roost-lab sessions` ends them at each moment under each fault; in the small form each

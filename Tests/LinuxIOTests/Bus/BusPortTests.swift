@@ -1,35 +1,35 @@
 import Core
-import Foundation
 import Glibc
 import HardwareIO
+import TestSupport
 import Testing
 
 @testable import LinuxIO
 
 /// A folder that looks like sysfs stands in for a part; a FIFO in it is a bus that hangs.
 @Suite struct BusPortTests {
-    /// A part's folder, removed at the end.
+    /// A part's folder.
     private final class Folder: Sendable {
+        private let top: TestFolder
         let path: String
 
         init() throws {
-            let top = FileManager.default.temporaryDirectory.path
-            path = "\(top)/roost-bus-\(UUID().uuidString)/sys/i2c-1/1-0076"
-            try FileManager.default.createDirectory(
-                atPath: path + "/iio:device0",
-                withIntermediateDirectories: true
-            )
-        }
-
-        deinit {
-            let top = path.components(separatedBy: "/sys/")[0]
-            do { try FileManager.default.removeItem(atPath: top) } catch { print("\(error)") }
+            top = try TestFolder()
+            path = top.path("sys/1-0076")
+            for name in [top.path("sys"), path, "\(path)/iio:device0"] {
+                try #require(mkdir(name, 0o700) == 0)
+            }
         }
 
         func put(_ name: String, _ text: String) throws {
-            let data = Data(text.utf8)
-            try data.write(to: URL(fileURLWithPath: "\(path)/iio:device0/\(name)"))
+            let place = "\(path)/iio:device0/\(name)"
+            let descriptor = Glibc.open(place, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            try #require(descriptor >= 0)
+            defer { _ = Glibc.close(descriptor) }
+            #expect(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
         }
+
+        func remove(_ name: String) { #expect(unlink("\(path)/iio:device0/\(name)") == 0) }
     }
 
     private static let question = BusQuestion([
@@ -106,13 +106,13 @@ import Testing
         let loop = try EventLoop()
         try loop.run {
             let port = try port(folder, loop)
-            let place = folder.path + "/iio:device0"
-            try FileManager.default.removeItem(atPath: place)
+            folder.remove("in_temp_input")
+            #expect(rmdir("\(folder.path)/iio:device0") == 0)
             try port.write(Self.question.bytes)
             await #expect(throws: SerialError.disconnected(path: folder.path)) {
                 _ = try await heard(port, loop.clock)
             }
-            try FileManager.default.removeItem(atPath: folder.path)
+            #expect(rmdir(folder.path) == 0)
             #expect(throws: SerialError.absent(path: folder.path)) {
                 _ = try self.port(folder, loop)
             }

@@ -42,7 +42,9 @@ import Testing
 
     /// It is written by hand: all keys are in the type that describes it, and none is missing.
     @Test func aRefusalIsAsItsType() throws {
-        let text = Self.text(WebResponse(Problem.outOfRange("points", "points is 1 to 9")))
+        var problem = Problem.outOfRange("points", "points is 1 to 9")
+        problem.reason = .importBusy
+        let text = Self.text(WebResponse(problem))
         let bytes = Array(text.utf8)
         let view = try JSONBody.decoded(ProblemView.self, from: bytes)
         #expect(view.status == 400 && view.type == "/problems/out-of-range")

@@ -100,10 +100,14 @@ enum ChildTable {
             ChildRow(
                 SensorDriver.self,
                 "part",
-                device("part", #""\#(profile.id)", "port": "/dev/ttyUSB1""#, mode: mode),
+                device("part", #""\#(profile.id)", "port": "\#(port(of: profile))""#, mode: mode),
                 variant: "\(kind.driver), \(mode)"
             ) { test, surroundings in try part(kind, profile, test, surroundings) }
         }
+    }
+
+    private static func port(of profile: Profile) -> String {
+        profile.kind == .bus ? "/sys/bus/i2c/devices/1-0076" : "/dev/ttyUSB1"
     }
 
     private static func part(
@@ -114,8 +118,8 @@ enum ChildTable {
     ) throws -> ChildRow.Subject {
         let faults = surroundings.isSilent ? [SensorFaultWindow(.silence)] : []
         let part = SensorPart(try kind.simulator(profile, 1), faults: faults)
-        let line = SimulatedSerialPort(part, clock: test.clock, path: "/dev/ttyUSB1")
-        test.platform.plug(line, at: "/dev/ttyUSB1")
+        let line = SimulatedSerialPort(part, clock: test.clock, path: port(of: profile))
+        test.platform.plug(line, at: port(of: profile))
         let words = try kind.dialect(profile).commands(for: .rest).flatMap(\.bytes)
         return ChildRow.Subject(flaw: {
             guard test.platform.openCount > 0 else { return nil }

@@ -96,9 +96,10 @@ def run(check, options):
     station.put("lm75", "temp1_input", "nan")
     os.remove(os.path.join(station.folder("bme280"), "in_temp_input"))
     os.mkfifo(os.path.join(station.folder("bme280"), "in_temp_input"))
-    for part in ("bme280", "lm75"):
-        named = until(lambda part=part: station.has_event("sensor silent", part), ANSWER_SECONDS)
+    for part, kind in (("bme280", "device unusable"), ("lm75", "sensor not answering")):
+        named = until(lambda part=part, kind=kind: station.has_event(kind, part), ANSWER_SECONDS)
         check.demand(named, f"{part} is silent and not named: {station.log()[-800:]}")
+    check.demand("its bus hangs" in station.roost("devices").stdout, f"a hanging bus is not named: {station.roost('devices').stdout}")
     values = {channel: latest["value"] for channel, latest in station.values().items()}
     check.same(values.get("ds18b20/temperature"), 23.125, "a value after power-on is none")
     check.same(values.get("lm75/temperature"), -25.5, "nan is no value")

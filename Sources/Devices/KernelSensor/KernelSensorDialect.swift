@@ -47,7 +47,7 @@ package struct KernelSensorDialect: SensorDialect {
         let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
         rhythm = .answers(atMostEvery: interval)
         period = profile.dutyCycle.period
-        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorExchange.timeout
+        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorCommand.usualPatience
         values = Self.values(&reader, profile.channels)
         if Self.question(values).bytes.count >= BusQuestion.byteLimit {
             reader.problem("values", "their names are too long for one question")

@@ -64,7 +64,7 @@ package struct I2CSensorDialect: SensorDialect {
         let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
         rhythm = .answers(atMostEvery: interval)
         period = profile.dutyCycle.period
-        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorExchange.timeout
+        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorCommand.usualPatience
         let known = Check.allCases.map(\.rawValue)
         check = reader.string("check", in: known).flatMap(Check.init) ?? .none
         checkStart = UInt8(reader.whole("checkStart", in: 0...255) ?? 255)

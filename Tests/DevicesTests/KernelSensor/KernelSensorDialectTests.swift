@@ -106,7 +106,7 @@ import Testing
         )
         var dialect = try KernelSensorDialect(profile)
         let heard = dialect.decode(Self.answer(["85000\n", nil, nil]))
-        #expect(heard == [.measurement([.noData(.warmingUp)], id: nil)])
+        #expect(heard == [.rejected("temperature says what it says after power-on")])
     }
 
     @Test func namesEveryMistakeOfItsSettings() throws {
@@ -135,9 +135,11 @@ import Testing
         var dialect = try KernelSensorDialect(profile)
         let question = try #require(dialect.commands(for: .measure).first)
         #expect(question.isReadOnly && dialect.questions.isEmpty)
-        guard case .measurement(let outcomes, nil)? = dialect.decode(
-            part.receive(question.bytes, at: .boot)
-        ).first else {
+        guard
+            case .measurement(let outcomes, nil)? = dialect.decode(
+                part.receive(question.bytes, at: .boot)
+            ).first
+        else {
             Issue.record("no measurement")
             return
         }
@@ -145,9 +147,11 @@ import Testing
         part.fault = .hanging
         #expect(part.receive(question.bytes, at: .boot).isEmpty)
         part.fault = .failed(code: 5)
-        guard case .rejected(let why)? = dialect.decode(
-            part.receive(question.bytes, at: .boot)
-        ).first else {
+        guard
+            case .rejected(let why)? = dialect.decode(
+                part.receive(question.bytes, at: .boot)
+            ).first
+        else {
             Issue.record("a value of a part that fails")
             return
         }
