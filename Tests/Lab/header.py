@@ -41,7 +41,7 @@ def header(lab):
 
 
 def put(machine, bus, address, registers):
-    machine.run(" && ".join(f"i2cset -y {bus} {address:#x} {register:#x} {value:#x} b"
+    machine.run(" && ".join(f"i2cset -f -y {bus} {address:#x} {register:#x} {value:#x} b"
                             for register, value in registers.items()))
 
 
