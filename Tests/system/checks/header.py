@@ -31,7 +31,7 @@ PARTS = {
                "in_humidityrelative_scale": "1.525878"},
               {"co2": 812, "temperature": 25.0, "humidity": 37.0}),
     "lm75": ("hwmon", "lm75", f"{I2C}/1-0048/hwmon/hwmon1", {"temp1_input": "-25500"}, {"temperature": -25.5}),
-    "ds18b20": ("w1", "28-0316a2795bff", "devices/w1_bus_master1/28-0316a2795bff", {"temperature": "23125"}, {"temperature": 23.125}),
+    "ds18b20": ("w1", "28-0316a2795bff", "devices/w1_bus_master1/28-0316a2795bff", {"temperature": "23125"}, {"temperature": 23.13}),
 }
 
 
@@ -101,7 +101,7 @@ def run(check, options):
         check.demand(named, f"{part} is silent and not named: {station.log()[-800:]}")
     check.demand("its bus hangs" in station.roost("devices").stdout, f"a hanging bus is not named: {station.roost('devices').stdout}")
     values = {channel: latest["value"] for channel, latest in station.values().items()}
-    check.demand(values.get("ds18b20/temperature") in (None, 23.125), f"a value after power-on: {values.get('ds18b20/temperature')}")
+    check.demand(values.get("ds18b20/temperature") in (None, 23.13), f"a value after power-on: {values.get('ds18b20/temperature')}")
     check.demand(values.get("lm75/temperature") in (None, -25.5), f"nan is a value: {values.get('lm75/temperature')}")
     check.demand(until(lambda: age(station, "bh1750/illuminance") < 30, ANSWER_SECONDS), "a reading that hangs holds up another part")
 
