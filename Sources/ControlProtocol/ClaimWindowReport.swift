@@ -22,4 +22,7 @@ package struct ClaimWindowReport: Codable, Hashable, Sendable {
     }
 
     package static let closed = ClaimWindowReport(leftSeconds: nil, cause: nil)
+
+    /// A file beside the store: a reset gave the station away, and what was measured stayed.
+    package static let givenAwayMark = "given-away"
 }

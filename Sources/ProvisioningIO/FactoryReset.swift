@@ -69,6 +69,11 @@ package struct FactoryReset {
             for file in Self.filesOfStore { try remove("\(folder)/\(file)") }
         }
         for file in Self.files + (isImage ? Self.filesOfImage : []) { try remove(root + file) }
+        // What was measured makes a store old, and an old one opens to no new owner.
+        let mark = ClaimWindowReport.givenAwayMark
+        if !history, !(try names(in: store)).isEmpty {
+            try Files.append([], to: "\(store)/\(mark)", mode: 0o644)
+        }
         return left
     }
 

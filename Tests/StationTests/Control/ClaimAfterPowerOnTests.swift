@@ -105,6 +105,25 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    /// A reset that leaves what was measured makes an old store new once: its mark goes.
+    @Test func aStationThatWasGivenAwayOpensIt() throws {
+        let folder = try TestFolder(isInMemory: true)
+        for (claim, isGivenAway) in [("", false), (Self.isOn, true)] {
+            let (cause, isMarked) = try simulate { clock in
+                let test = try TestStation(clock, Self.text(folder, claim))
+                if isGivenAway { try test.platform.card.folder.write("given-away", []) }
+                return try await test.run { test in
+                    try await test.sleep(.minutes(1))
+                    let cause = try await Self.window(test).cause
+                    return (cause, try test.platform.card.folder.read("given-away") != nil)
+                }
+            }
+            #expect(cause == (isGivenAway ? .powerOn : nil))
+            #expect(!isMarked)
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func ageIsCountedWithinABootOrBetweenTrustedDates() throws {
         let (one, two) = (BootID(bytes: Array(1...16)), BootID(bytes: Array(2...17)))
         let start = MonotonicInstant.boot.advanced(by: .minutes(1))

@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import HardwareIO
 import Store
@@ -51,7 +52,9 @@ final class StoreAge: Sendable {
             }
             let kept = all[StoreCreation.key].flatMap(StoreCreation.init)
             var birth = kept
-            if kept == nil, try await isFirst(on: context.platform) {
+            if try await wasGivenAway(on: context.platform) {
+                birth = StoreCreation(boot: boot, at: bornAt)
+            } else if kept == nil, try await isFirst(on: context.platform) {
                 birth = StoreCreation(boot: boot, at: bornAt)
             }
             if let wall { birth?.date(wall, at: now, in: boot) }
@@ -62,6 +65,18 @@ final class StoreAge: Sendable {
             return
         } catch {
             context.record(.settingLost, .error, ["setting": StoreCreation.key])
+        }
+    }
+
+    /// Whether a reset gave the station away since it last ran: it is as new then, once.
+    private func wasGivenAway(on platform: any Platform) async throws -> Bool {
+        guard let folder = state.withLock({ $0.folder }) else { return false }
+        return try await platform.onDisk { [mark = ClaimWindowReport.givenAwayMark] in
+            let files = platform.files(in: folder)
+            guard try files.read(mark) != nil else { return false }
+            try files.remove(mark)
+            try files.syncFolder()
+            return true
         }
     }
 
