@@ -12,7 +12,7 @@ FOREIGN = {
     "rpicam-vid": "Raspberry Pi's, not on other machines", "git": "its own", "gzip": "its own", "jq": "its own",
     "ffplay": "FFmpeg's", "usermod": "Debian's", "sleep": "coreutils", "mv": "coreutils",
     "blkdiscard": "util-linux", "losetup": "util-linux", "partx": "util-linux", "umount": "util-linux",
-    "dmesg": "util-linux", "i2cdetect": "looks at a bus of a Pi", "ls": "coreutils", "reboot": "systemd's",
+    "dmesg": "util-linux", "grep": "its own", "i2cdetect": "looks at a bus of a Pi", "ls": "coreutils", "reboot": "systemd's",
     "sfdisk": "writes a card's table", "openapi-python-client": "its own; scripts/check api runs it",
 }
 
