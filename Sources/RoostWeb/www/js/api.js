@@ -8,7 +8,7 @@ export const KEEPING = 25000;
 class Problem extends Error {
   constructor(status, body, retryAfter) {
     super(body.detail ?? body.title ?? String(status));
-    const type = (body.type ?? "").replace(/^.*\/, "");
+    const type = (body.type ?? "").replace(/^.*\//, "");
     const { title, detail, errors = [], reason } = body;
     Object.assign(this, { status, type, title, detail, errors, reason, retryAfter });
   }
