@@ -16,9 +16,14 @@ struct PlugTable {
     func report(of places: [(device: String, location: String)]) -> PlugsReport {
         let face = SocketFace.of(model: model)
         let onUSB = adapters.compactMap { adapter -> PlugReport? in
-            guard let port = adapter.usbPort else { return nil }
             let user = places.first { adapter.isAt($0.location) }
             var plug = PlugReport(device: user?.device)
+            if adapter.sensorName != nil {
+                guard adapter.sensorPath.contains("/i2c-1/") else { return nil }
+                (plug.node, plug.pins) = (adapter.node, Self.busPins)
+                return plug
+            }
+            guard let port = adapter.usbPort else { return nil }
             (plug.node, plug.usbPort) = (adapter.node, port)
             let place = adapter.usbPath.flatMap { face?.place(of: $0) }
             (plug.column, plug.row, plug.hubPort) = (place?.column, place?.row, place?.hubPort)
@@ -42,6 +47,11 @@ struct PlugTable {
         plug.pins = pins
         return plug
     }
+
+    /// SDA and SCL of the header, which all boards give to the bus 1.
+    ///
+    /// - Source: Raspberry Pi, *Raspberry Pi hardware: GPIO and the 40-pin header*.
+    private static let busPins = [3, 5]
 
     /// TX and RX of the header.
     ///

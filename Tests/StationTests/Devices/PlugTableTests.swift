@@ -161,4 +161,22 @@ import Testing
         #expect(plug.device == "sds011" && plug.usbPort == "1.3" && plug.node == "/dev/ttyUSB0")
         #expect(report?.plugs?.sockets == nil)
     }
+
+    /// The bus 1 is on the pins 3 and 5, whatever else the path of a part looks like.
+    @Test func aPartOnTheFirstBusIsOnItsPins() throws {
+        let report = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let part = try SimulatedAdapter.part(of: "bosch-bme280", on: clock)
+            let other = try SimulatedAdapter.part(of: "bosch-bmp280", on: clock)
+            return try await bench.run { bench in
+                bench.usb.show(part, named: "bme280", at: "soc/i2c-1/1-0076", slot: 70)
+                bench.usb.show(other, named: "bmp280", at: "soc/i2c-11/11-0077", slot: 71)
+                try await bench.sleep(.seconds(10))
+                return try await bench.ask(GetDevices()).body
+            }
+        }
+        let items = report?.plugs?.items ?? []
+        #expect(items.map(\.device) == ["bme280"])
+        #expect(items.map(\.pins) == [[3, 5]] && items.allSatisfy { $0.usbPort == nil })
+    }
 }
