@@ -219,6 +219,28 @@ import Testing
         #expect((verdict.level, verdict.because) == (.moderate, ["dust/pm25"]))
     }
 
+    /// Else the page says *The air is good* above a reading that is poor.
+    @Test func aDeviceThatTheLampDoesNotFollowCounts() {
+        let lamp = LampReport(
+            rule: "sample-levels",
+            device: "dust",
+            level: "good",
+            because: ["dust/pm25"],
+            noData: nil
+        )
+        let dust = Self.channel("dust/pm25", "2.7", level: "good")
+        let worse = Self.verdict(
+            [dust, Self.channel("school/pm25", "60.0", level: "poor")],
+            lampCause: lamp
+        )
+        #expect((worse.level, worse.because) == (.poor, ["school/pm25"]))
+        let alike = Self.verdict(
+            [dust, Self.channel("school/pm25", "3.0", level: "good")],
+            lampCause: lamp
+        )
+        #expect((alike.level, alike.because) == (.good, ["dust/pm25", "school/pm25"]))
+    }
+
     @Test func anotherQuantityDoesNotMakeTheAirKnown() {
         let verdict = Self.verdict([
             Self.channel("dust/pm25", nil, noData: "unplugged"),

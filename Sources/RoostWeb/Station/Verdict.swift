@@ -95,13 +95,13 @@ package struct Verdict: Hashable, Sendable {
 
     private static func ofAir(_ status: StatusReport, _ fresh: [ChannelReport]) -> Verdict {
         let level = level(status, fresh)
-        let decisive = status.lampCause?.because ?? []
-        let shown =
-            decisive.isEmpty
-            ? fresh.filter { $0.level == level.rawValue }
-            : fresh.filter {
-                decisive.contains($0.channel)
+        let lamp = status.lampCause.flatMap { $0.because.isEmpty ? nil : $0 }
+        let shown = fresh.filter { channel in
+            guard let lamp, device(channel) == lamp.device else {
+                return channel.level == level.rawValue
             }
+            return lamp.level == level.rawValue && lamp.because.contains(channel.channel)
+        }
         var verdict: Verdict
         let away = status.channels.first { channel in
             channel.isStale && channel.latest != nil && !channel.isNeverMeasured
@@ -132,13 +132,15 @@ package struct Verdict: Hashable, Sendable {
         return verdict
     }
 
-    /// The lamp's level with its hysteresis, so that page and lamp agree; else the worst of all.
+    /// The worst of the lamp's level, with its hysteresis, and of devices that it does not follow.
     private static func level(_ status: StatusReport, _ fresh: [ChannelReport]) -> Level {
-        for text in [status.lamp, status.lampCause?.level] {
-            guard let level = text.flatMap(Level.init(rawValue:)) else { continue }
-            if level != .unknown, level != .fault { return level }
-        }
-        let levels = fresh.compactMap { $0.level.flatMap(Level.init(rawValue:)) }
+        let lamp = [status.lamp, status.lampCause?.level].lazy
+            .compactMap { $0.flatMap(Level.init(rawValue:)) }
+            .first { $0 != .unknown && $0 != .fault }
+        // An older station does not say which device its lamp follows.
+        if let lamp, status.lampCause == nil { return lamp }
+        let others = fresh.filter { lamp == nil || device($0) != status.lampCause?.device }
+        let levels = others.compactMap { $0.level.flatMap(Level.init(rawValue:)) } + [lamp]
         return [.poor, .moderate, .good].first { levels.contains($0) } ?? .unknown
     }
 

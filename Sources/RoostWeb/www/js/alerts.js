@@ -10,12 +10,15 @@ import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.j
 
 let open = null;
 
-/** What needs a person, as last heard: alerts that no person has taken note of, and what Health has. */
-export const needs = { alerts: 0, get faults() { return live.station?.faults?.length ?? 0; } };
+/** What needs a person, as last heard: alerts that no person has taken note of, and what Health has; an alert of no measured value is of a fault. */
+export const needs = { alerts: 0, measured: 0, get faults() { return live.station?.faults?.length ?? 0; }, get all() { return this.measured + Math.max(this.alerts - this.measured, this.faults); } };
 
 export async function askAlerts() {
   const answer = await api.maybe("/alerts").catch(() => null);
-  if (answer) needs.alerts = (answer.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged).length;
+  if (answer) {
+    const open = (answer.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged);
+    Object.assign(needs, { alerts: open.length, measured: open.filter((one) => one.unit).length });
+  }
   return answer;
 }
 

@@ -27,7 +27,7 @@ function makeNavigation(me) {
 
 /** How many things need a person, at the link to the page that lists them first. */
 function showNeeds() {
-  const link = header.links.find((one) => one.dataset.page === "more"), count = needs.alerts + needs.faults;
+  const link = header.links.find((one) => one.dataset.page === "more"), count = needs.all;
   if (!link) return;
   setText(show(link.lastElementChild, count > 0), String(count));
   link.setAttribute("aria-label", t("more.title") + (count ? `, ${plural("more.needs", count)}` : ""));
