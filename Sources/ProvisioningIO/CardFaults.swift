@@ -41,6 +41,11 @@ package struct CardFaults {
                     + "writes a file instead; at the station: \(journalFault.command)."
             )
         }
+        let overlays = BoardOverlays(text: machine.boot.text(BoardOverlays.fileName))
+        let tree = "\(machine.root)/sys/firmware/devicetree/base"
+        if let fault = overlays.fault({ access("\(tree)/\($0)", F_OK) == 0 }) {
+            faults.append(fault)
+        }
         return faults
     }
 

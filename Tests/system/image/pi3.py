@@ -15,6 +15,7 @@ LIMIT = 1500
 PAGE_SECONDS = 60  # After all units.
 MARKS = {"U-Boot": "U-Boot 20", "the boot script": "Roost: root", "the kernel": "Machine model", "the card": "mmcblk0: p1",
          "root and data partition": "EXT4-fs (mmcblk0p6): mounted", "systemd": "systemd[1]:",
+         "the 1-wire bus of overlays.txt": "Driver for 1-wire",
          "the station": "Started \x1b[0;1;39mroostd.service", "all units": "Reached target \x1b[0;1;39mmulti-user.target"}
 WORDS = ("words=console=ttyS1,115200 net.ifnames=0 panic=10 loglevel=7 roost.watchdog=no "
          "systemd.watchdog_sec=0 systemd.log_target=kmsg systemd.log_level=notice\n")
@@ -24,6 +25,7 @@ def pi3(bench):
     """From U-Boot for the Pi to the page, as far as QEMU's Pi goes."""
     card = board.fresh(bench.image, bench.check.path("pi3.card"))
     board.write_boot(card, "words.txt", WORDS)
+    board.write_boot(card, "overlays.txt", "overlays=w1-gpio-4 dht11-17\r\n")
     folder, port, began = bench.evidence("pi3"), shared.free_port(), time.monotonic()
     for name in ("u-boot.bin", "bcm2837-rpi-3-b.dtb"):
         with open(os.path.join(folder, name), "wb") as file:

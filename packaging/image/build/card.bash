@@ -66,8 +66,24 @@ make_boot_files() {
     fill_sector "$boot/slot.txt"
     printf 'tried=0\n' >"$boot/tried.txt"
     fill_sector "$boot/tried.txt"
+    make_overlays "$boot"
     # Windows' Notepad of old shows these as one line otherwise.
     sed -i 's/$/\r/' "$boot/README.txt" "$boot/station-example.txt"
+}
+
+# For each part with a wire of its own and each free pin of the header an overlay of the device tree: U-Boot
+# adds those that overlays.txt names. None is named at first.
+make_overlays() {
+    local source name pin
+    mkdir "$1/overlays"
+    for source in "$image"/overlays/*.dts; do
+        name=$(basename "$source" .dts)
+        for pin in {4..27}; do
+            sed "s/PIN/$pin/g" "$source" | dtc -q -@ -I dts -O dtb -o "$1/overlays/$name-$pin.dtbo" -
+        done
+    done
+    printf 'overlays=\n' >"$1/overlays.txt"
+    fill_sector "$1/overlays.txt"
 }
 
 # One sector, so that it is overwritten in place and in one piece.
