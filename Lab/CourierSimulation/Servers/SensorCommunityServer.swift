@@ -30,7 +30,9 @@ final class SensorCommunityServer: SimulatedServer {
             !values.isEmpty, values.allSatisfy(Self.isValue)
         else { return OutboundAnswer(400, text: #"{"sensordatavalues":["invalid"]}"#) }
         state.withLock { $0.append(request.text) }
-        return OutboundAnswer(201, text: #"{"id":1}"#)
+        let places = pins.sorted()
+        let sensor = places.firstIndex(of: request.field("x-pin") ?? "") ?? 0
+        return OutboundAnswer(201, text: "{\"sensor\":\(71_001 + sensor)}")
     }
 
     private static func isValue(_ value: JSONValue) -> Bool {

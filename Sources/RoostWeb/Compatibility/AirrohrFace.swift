@@ -24,13 +24,17 @@ struct AirrohrFace: Sendable {
     }
 
     static func text(_ values: FreshValues) -> String {
-        let found = [("SDS_P1", "pm10"), ("SDS_P2", "pm25")].compactMap { type, quantity in
-            values.reading(quantity).map { (type, $0) }
+        var found = [("SDS_P1", "pm10"), ("SDS_P2", "pm25")].compactMap { type, quantity in
+            values.reading(quantity).map { (type, $0, $0.value ?? 0) }
+        }
+        for item in values.devices.flatMap(AirrohrClimate.items)
+        where !found.contains(where: { $0.0 == item.type }) {
+            found.append((item.type, item.reading, item.value))
         }
         let age = found.map(\.1.ageSeconds).min() ?? 0
-        let items = found.map { type, reading in
-            let value = JSONTextBuilder.fixed(reading.value ?? 0, 2)
-            return "{\"value_type\":\"\(type)\",\"value\":\"\(value)\"}"
+        let items = found.map { type, _, value in
+            let text = JSONTextBuilder.fixed(value, 2)
+            return "{\"value_type\":\"\(type)\",\"value\":\"\(text)\"}"
         }
         return "{\"software_version\": \"roost-\(RoostVersion.text)\", "
             + "\"age\":\"\(Int(age.rounded()))\", "

@@ -152,6 +152,69 @@ import Testing
         #expect(none.hasSuffix("\"age\":\"0\", \"sensordatavalues\":[]}"))
     }
 
+    private static func climate(
+        _ profile: String,
+        _ values: [(String, Double, String)]
+    ) -> [ChannelReport] {
+        values.map { name, value, unit in
+            var report = ChannelReport(
+                channel: "air/" + name,
+                unit: unit,
+                latest: ReadingReport(
+                    channel: "air/" + name,
+                    instantSeconds: 10,
+                    ageSeconds: 3,
+                    outcome: (Measured(value, decimals: 2), nil),
+                    unit: unit,
+                    quality: []
+                ),
+                valueAgeSeconds: 3,
+                isStale: false
+            )
+            report.facts = ChannelFacts(decimals: 2, profile: profile, range: nil)
+            return report
+        }
+    }
+
+    @Test(arguments: [
+        ("bosch-bme280", ["BME280_temperature", "BME280_humidity", "BME280_pressure"]),
+        ("generic-line", ["BME280_temperature", "BME280_humidity", "BME280_pressure"]),
+        ("bosch-bmp180", ["BMP_temperature", "BMP_humidity", "BMP_pressure"]),
+    ])
+    func airrohrNamesClimateAsTheFirmware(profile: String, names: [String]) {
+        let channels = Self.climate(
+            profile,
+            [("temperature", 25.08, "°C"), ("humidity", 46.33, "%"), ("pressure", 1_006.53, "hPa")]
+        )
+        let items = AirrohrClimate.items(channels)
+        #expect(items.map(\.type) == names)
+        let texts = items.map { JSONTextBuilder.fixed($0.value, 2) }
+        #expect(texts == ["25.08", "46.33", "100653.00"])
+    }
+
+    @Test func airrohrLeavesOutWhatHasNoNameThere() {
+        let plain = Self.climate(
+            "aosong-dht22",
+            [("temperature", 20, "°C"), ("humidity", 50, "%")]
+        )
+        #expect(AirrohrClimate.items(plain).map(\.type) == ["temperature", "humidity"])
+        let co2 = [("temperature", 20, "°C"), ("humidity", 50, "%"), ("co2", 812.0, "ppm")]
+        #expect(
+            AirrohrClimate.items(Self.climate("sensirion-scd4x", co2)).map(\.type)
+                == ["SCD30_temperature", "SCD30_humidity", "SCD30_co2_ppm"]
+        )
+        let board = Self.climate("nxp-lm75", [("temperature", 20, "°C")])
+        #expect(AirrohrClimate.items(board).isEmpty)
+        #expect(AirrohrClimate.items(Self.climate("x", [("temperature", 68, "°F")])).isEmpty)
+        let dust = Self.climate("x", [("pm25", 3, "µg/m³"), ("temperature", 20, "°C")])
+        #expect(AirrohrClimate.items(dust).isEmpty)
+    }
+
+    @Test func semicolonsHavePressureInPascals() {
+        let one = Self.climate("bosch-bme280", [("pressure", 1_006.53, "hPa")])
+        #expect(SemicolonFace.line(FreshValues(one)) == ";;100653;;;;;;;;")
+    }
+
     // MARK: Two weeks
 
     @Test(arguments: [

@@ -16,10 +16,29 @@ struct CommunityValues: Hashable, Sendable {
         .unchanging, .zero, .inconsistent, .disagrees, .ceiling,
     ]
 
-    /// Names at the service, in the order in which they are sent.
-    private static let types: [(quantity: String, type: String)] = [
-        ("pm10", "P1"), ("pm25", "P2"), ("pm1", "P0"), ("pm4", "P4"),
-        ("temperature", "temperature"), ("humidity", "humidity"), ("pressure", "pressure"),
+    /// A quantity's name at the service, and the units that it may have: with the power of ten that
+    /// makes them the service's.
+    private struct Kind {
+        let quantity: String
+        let type: String
+        let units: [String: Int]
+    }
+
+    private static let dust = ["µg/m³": 0, "mg/m³": 3]
+
+    /// In the order in which they are sent.
+    ///
+    /// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware.ino`: a BME280, BMP280 or
+    ///   BMP180 says its pressure in Pa; an SCD30 `co2_ppm`.
+    private static let kinds = [
+        Kind(quantity: "pm10", type: "P1", units: dust),
+        Kind(quantity: "pm25", type: "P2", units: dust),
+        Kind(quantity: "pm1", type: "P0", units: dust),
+        Kind(quantity: "pm4", type: "P4", units: dust),
+        Kind(quantity: "temperature", type: "temperature", units: ["°C": 0]),
+        Kind(quantity: "humidity", type: "humidity", units: ["%": 0]),
+        Kind(quantity: "pressure", type: "pressure", units: ["Pa": 0, "hPa": 2, "kPa": 3]),
+        Kind(quantity: "co2", type: "co2_ppm", units: ["ppm": 0]),
     ]
 
     /// Whether a device measures particulate matter.
@@ -29,23 +48,25 @@ struct CommunityValues: Hashable, Sendable {
 
     /// Whether a device has a quantity for the service.
     static func takes(_ quantities: [Quantity]) -> Bool {
-        quantities.contains { quantity in types.contains { $0.quantity == quantity.name } }
+        quantities.contains { quantity in
+            kinds.contains { $0.quantity == quantity.name && $0.units[quantity.unit] != nil }
+        }
     }
 
     let items: [Item]
 
     /// Computes the means of samples of one device.
     init(_ samples: [OutboxSample]) {
-        items = Self.types.compactMap { name, type in
-            let values = samples.compactMap { Self.value($0[name]) }
-            return Self.mean(values).map { Item(type: type, value: $0) }
+        items = Self.kinds.compactMap { kind in
+            let values = samples.compactMap { Self.value(of: kind, in: $0) }
+            return Self.mean(values).map { Item(type: kind.type, value: $0) }
         }
     }
 
     /// Returns why a sample has no value to send; nil where it has one.
     static func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        let outcomes = types.compactMap { sample[$0.quantity] }
-        if outcomes.contains(where: { value($0) != nil }) { return nil }
+        if kinds.contains(where: { value(of: $0, in: sample) != nil }) { return nil }
+        let outcomes = kinds.compactMap { sample[$0.quantity] }
         return outcomes.contains { $0.value != nil } ? .flagged : .noValue
     }
 
@@ -63,10 +84,22 @@ struct CommunityValues: Hashable, Sendable {
         ])
     }
 
-    private static func value(_ outcome: Outcome?) -> FixedPoint? {
-        guard case .value(let value, let quality)? = outcome, quality.isDisjoint(with: doubts)
+    /// Returns a value in the service's unit; nil without one, or where it is too doubtful.
+    private static func value(of kind: Kind, in sample: OutboxSample) -> FixedPoint? {
+        guard let index = sample.quantities.firstIndex(where: { $0.name == kind.quantity }),
+            case .value(let value, let quality) = sample.outcomes[index],
+            quality.isDisjoint(with: doubts),
+            let power = kind.units[sample.quantities[index].unit]
         else { return nil }
-        return value
+        // The firmware sends CO₂ of a sensor of CO₂ alone.
+        guard kind.quantity != "co2" || !hasParticles(sample.quantities) else { return nil }
+        guard power > value.decimals else {
+            return FixedPoint(value.mantissa, decimals: value.decimals - power)
+        }
+        let whole = FixedPoint(value.mantissa, decimals: 0)
+        return whole.mantissa(atDecimals: power - value.decimals).map {
+            FixedPoint($0, decimals: 0)
+        }
     }
 
     /// Returns the mean with two decimals; nil without values or beyond what 63 bits hold.

@@ -15,14 +15,15 @@ struct SensorCommunityTarget: SampleTarget {
     private let url: MaskedText
     private let sensor: Secret
     private let pins: [String: Int]?
+    /// What is known of pins that the owner has not named.
+    private let own = CommunityPins()
     private let station: StationIdentity
 
     /// - Parameters:
     ///   - url: The service's address, with its last slash.
     ///   - sensor: The id that is registered, as `raspi-…`: the only proof of ownership.
-    ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280. Without them each
-    ///     device that measures particulate matter goes under pin 1. A node with one sensor takes
-    ///     any pin, so a climate sensor that is not registered would write into another one.
+    ///   - pins: By device: 1 SDS, PMS, HPM and SPS; 3 BMP; 7 DHT; 11 BME280; 13 DS18B20. Without
+    ///     them each device goes under the pin of what it measures (`CommunityPins`).
     ///   - trust: The certificates that the service may show.
     init(
         url: MaskedText = SensorCommunityTarget.standardURL,
@@ -44,22 +45,35 @@ struct SensorCommunityTarget: SampleTarget {
     }
 
     func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        pin(of: sample.device, sample.quantities) == nil
-            ? .noValue : CommunityValues.leavesOut(sample)
+        guard let pin = pin(of: sample.device, sample.quantities) else { return .noValue }
+        if pins == nil {
+            if own.refused[sample.device] != nil { return .refused }
+            guard own.holds(sample, pin) else { return .noValue }
+        }
+        return CommunityValues.leavesOut(sample)
     }
 
     func takes(_ channels: SampleChannels) -> Bool {
         pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
     }
 
+    var refusedChannels: [String: DeliveryReason] { own.refused }
+
+    func forgetRefusals() { own.forget() }
+
     private func pin(of device: String, _ quantities: [Quantity]) -> Int? {
-        pins.map { $0[device] } ?? (CommunityValues.hasParticles(quantities) ? 1 : nil)
+        pins.map { $0[device] } ?? CommunityPins.pin(of: quantities)
+    }
+
+    private func pin(of device: String, in batch: SampleBatch) -> Int {
+        let sample = batch.samples.first { $0.device == device }
+        return sample.flatMap { pin(of: device, $0.quantities) } ?? CommunityPins.particles
     }
 
     /// Sends one request for each device.
     ///
     /// When a later one fails, only its samples are refused, because those of the earlier ones must
-    /// not be sent twice.
+    /// not be sent twice. A device whose pin is not registered keeps none of the others back.
     func deliver(
         _ batch: SampleBatch,
         over network: any CourierNetwork
@@ -67,32 +81,41 @@ struct SensorCommunityTarget: SampleTarget {
         var hasDelivered = false
         var (refused, reason): ([Int], DeliveryReason?) = ([], nil)
         for device in devices(batch) {
-            let outcome = try await network.outcome(of: request(batch, device), Self.classify)
+            let pin = pin(of: device, in: batch)
+            let outcome = try await network.outcome(of: request(batch, device)) { answer in
+                classify(answer, of: device, pin)
+            }
             if outcome == .delivered {
                 hasDelivered = true
                 continue
             }
-            guard hasDelivered, let why = outcome.reason else { return outcome }
+            let isOfPin = own.refused[device] != nil
+            guard hasDelivered || isOfPin, let why = outcome.reason else { return outcome }
             reason = why
             refused += batch.samples.indices.filter { batch.samples[$0].device == device }
         }
-        return reason.map { .partly(refused: refused.sorted(), $0) } ?? .delivered
+        guard let reason else { return .delivered }
+        return hasDelivered ? .partly(refused: refused.sorted(), reason) : .refused(reason)
     }
 
     /// Returns the devices of a batch with a value, in the order of their first sample.
+    ///
+    /// Without the owner's pins those of particles come first: by their answers a climate sensor is
+    /// known that has no place of its own at the service.
     func devices(_ batch: SampleBatch) -> [String] {
         var names: [String] = []
         for sample in batch.samples where leavesOut(sample) == nil {
             if !names.contains(sample.device) { names.append(sample.device) }
         }
-        return names
+        guard pins == nil else { return names }
+        let first = names.filter { pin(of: $0, in: batch) == CommunityPins.particles }
+        return first + names.filter { !first.contains($0) }
     }
 
     /// Makes the request for one device of a batch.
     func request(_ batch: SampleBatch, _ device: String) -> OutboundRequest {
-        let samples = batch.samples.filter { $0.device == device }
-        let values = CommunityValues(samples)
-        let pin = samples.first.flatMap { self.pin(of: device, $0.quantities) } ?? 1
+        let values = CommunityValues(batch.samples.filter { $0.device == device })
+        let pin = pin(of: device, in: batch)
         let fields: [OutboundRequest.Field] = [
             .init("X-Sensor", "\(sensor)"), .init("X-Pin", MaskedText("\(pin)")),
         ]
@@ -103,8 +126,16 @@ struct SensorCommunityTarget: SampleTarget {
         return request
     }
 
-    private static func classify(_ answer: OutboundAnswer) -> DeliveryOutcome {
-        if answer.status == 201, !answer.isHTML { return .delivered }
+    private func classify(
+        _ answer: OutboundAnswer,
+        of device: String,
+        _ pin: Int
+    ) -> DeliveryOutcome {
+        if pins == nil, let outcome = own.refusal(answer, of: device, pin) { return outcome }
+        if answer.status == 201, !answer.isHTML {
+            if pins == nil { own.learn(answer, of: device, pin) }
+            return .delivered
+        }
         if answer.status == 403 {
             let words = "the service does not know this id: register it at devices.sensor.community"
             return .hold(DeliveryReason("not-registered", words))

@@ -1,0 +1,106 @@
+import Core
+import Synchronization
+
+/// Pins of devices whose owner has named none: by what they measure, as in the firmware airrohr.
+///
+/// The service knows a sensor by its pin. A pin that is not registered it refuses, but a node with
+/// one sensor takes any pin for that sensor: its answers name the sensor, so two pins with one
+/// sensor are seen at the first answer, and the climate sensor is not sent again. What was learnt
+/// is forgotten with the process, so that a sensor that is registered later is found. Bound: a
+/// device for each pin.
+///
+/// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware/ext_def.h` (`…_API_PIN`);
+///   opendata-stuttgart/feinstaub-api, `serializers.py` (`sensor` of an answer).
+final class CommunityPins: Sendable {
+    /// Pin of sensors of particles.
+    static let particles = 1
+    /// Time without a sample after which another device may have a pin.
+    private static let absence: Int64 = 6_000  // Tenths of a second.
+
+    private struct Holder {
+        let device: String
+        var boot: BootID
+        var tick: Tick
+    }
+
+    private struct State {
+        var holders: [Int: Holder] = [:]
+        /// The service's number of the sensor behind a pin, and the device that was sent there.
+        var sensors: [Int: (number: Int, device: String)] = [:]
+        var refused: [String: DeliveryReason] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Pin for a device that measures these quantities; nil where none is certain.
+    ///
+    /// A temperature alone may be that of water, of earth or of a circuit board.
+    static func pin(of quantities: [Quantity]) -> Int? {
+        if CommunityValues.hasParticles(quantities) { return particles }
+        let names = Set(quantities.map(\.name))
+        guard names.contains("temperature") else { return nil }
+        switch (names.contains("humidity"), names.contains("pressure"), names.contains("co2")) {
+        case (true, _, true): return 17
+        case (true, true, false): return 11
+        case (true, false, false): return 7
+        case (false, true, false): return 3
+        case (false, _, _): return nil
+        }
+    }
+
+    /// Devices that the service did not take, with the reasons.
+    var refused: [String: DeliveryReason] { state.withLock(\.refused) }
+
+    func forget() { state.withLock { $0 = State() } }
+
+    /// Whether a sample's device has the pin.
+    ///
+    /// The first one that measures has it until it is silent for ten minutes. Sensors of particles
+    /// share theirs.
+    func holds(_ sample: OutboxSample, _ pin: Int) -> Bool {
+        guard pin != Self.particles else { return true }
+        return state.withLock { state in
+            if let holder = state.holders[pin], holder.device != sample.device,
+                holder.boot == sample.boot,
+                sample.tick.tenths - holder.tick.tenths < Self.absence
+            {
+                return false
+            }
+            let (device, boot, tick) = (sample.device, sample.boot, sample.tick)
+            state.holders[pin] = Holder(device: device, boot: boot, tick: tick)
+            return true
+        }
+    }
+
+    /// Judges an answer that says that a pin is not registered; nil for any other.
+    func refusal(_ answer: OutboundAnswer, of device: String, _ pin: Int) -> DeliveryOutcome? {
+        guard pin != Self.particles, answer.status == 400,
+            answer.text.contains("sensor could not be selected")
+        else { return nil }
+        let words = "no sensor with pin \(pin) is registered: add it at devices.sensor.community"
+        let reason = DeliveryReason("pin-not-registered", words)
+        state.withLock { $0.refused[device] = reason }
+        return .refused(reason)
+    }
+
+    /// Remembers which sensor an answer names, and refuses the climate sensor of two with one.
+    func learn(_ answer: OutboundAnswer, of device: String, _ pin: Int) {
+        guard let number = WireJSON.parse(answer.body)?["sensor"]?.integer else { return }
+        state.withLock { state in
+            let other = state.sensors.first { $0.key != pin && $0.value.number == number }
+            if let other {
+                let isFirst = pin == Self.particles
+                let (place, loser) = isFirst ? (other.key, other.value.device) : (pin, device)
+                let words =
+                    "one sensor is registered, which got these values: "
+                    + "add one with pin \(place)"
+                state.refused[loser] = DeliveryReason("pin-not-registered", words)
+                guard isFirst else { return }
+                state.sensors[other.key] = nil
+            }
+            state.sensors[pin] = (number, device)
+        }
+    }
+}

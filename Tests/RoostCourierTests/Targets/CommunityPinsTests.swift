@@ -1,0 +1,116 @@
+import Core
+import SimulationKit
+import Testing
+
+@testable import CourierSimulation
+@testable import RoostCourier
+
+@Suite struct CommunityPinsTests {
+    private static let id = "raspi-00000000abcdef01"
+    private static let host = "api.sensor.community"
+    private static let pressure = Quantity(name: "pressure", unit: "hPa", decimals: 2)
+    private static let humidity = Quantity(name: "humidity", unit: "%", decimals: 2)
+
+    private let target = SensorCommunityTarget(
+        sensor: Secret(id),
+        pins: nil,
+        station: TargetFixture.station
+    )
+
+    private static func climate(_ number: Int = 0, _ device: String = "bme280") -> OutboxSample {
+        let values: [(Quantity, Outcome)] = [
+            (.temperature, .value(25.08)), (humidity, .value(84.25)), (pressure, .value(1_006.53)),
+        ]
+        return TargetFixture.sample(number, device, values)
+    }
+
+    @Test(arguments: [
+        (["pm25", "pm10", "temperature", "humidity"], 1), (["temperature", "humidity"], 7),
+        (["temperature", "humidity", "pressure"], 11), (["temperature", "pressure"], 3),
+        (["temperature", "humidity", "co2"], 17), (["temperature"], nil), (["co2"], nil),
+        (["illuminance"], nil), (["dew_point@1"], nil), (["humidity"], nil),
+    ])
+    func aPinFollowsFromWhatIsMeasured(names: [String], pin: Int?) {
+        let quantities = names.map { Quantity(name: $0, unit: "", decimals: 0) }
+        #expect(CommunityPins.pin(of: quantities) == pin)
+    }
+
+    @Test func aBME280IsSentAsTheServicePublishesIt() {
+        let batch = TargetFixture.batch(TargetFixture.dust(), Self.climate())
+        #expect(target.devices(batch) == ["dust", "bme280"])
+        let request = target.request(batch, "bme280")
+        let text =
+            #"{"software_version":"roost-0.1.0","sensordatavalues":["#
+            + #"{"value_type":"temperature","value":"25.08"},"#
+            + #"{"value_type":"humidity","value":"84.25"},"#
+            + #"{"value_type":"pressure","value":"100653.00"}]}"#
+        #expect(String(decoding: request.body, as: UTF8.self) == text)
+        #expect(request.dryRun.contains("X-Pin: 11"))
+    }
+
+    @Test(arguments: [("hPa", "100653.00"), ("Pa", "1006.53"), ("kPa", "1006530.00"), ("m", nil)])
+    func aPressureIsInPascals(unit: String, text: String?) {
+        let quantity = Quantity(name: "pressure", unit: unit, decimals: 2)
+        let sample = TargetFixture.sample(0, "air", [(quantity, .value(1_006.53))])
+        let texts = CommunityValues([sample]).items.map(\.value.description)
+        #expect(texts == [text].compactMap(\.self))
+        #expect((CommunityValues.leavesOut(sample) == nil) == (text != nil))
+    }
+
+    @Test func carbonDioxideHasTheNameOfAnSCD30() {
+        let values: [(Quantity, Outcome)] = [
+            (.co2, .value(812)), (.temperature, .value(20)), (Self.humidity, .value(50)),
+        ]
+        let sample = TargetFixture.sample(0, "room", values)
+        let types = CommunityValues([sample]).items.map(\.type)
+        #expect(types == ["temperature", "humidity", "co2_ppm"])
+    }
+
+    @Test func bothPinsThatAreRegisteredGetTheirValues() throws {
+        let server = SensorCommunityServer(pins: [Self.id: ["1", "11"]])
+        let batch = TargetFixture.batch(Self.climate(), TargetFixture.dust())
+        let outcomes = try TargetFixture.deliver(batch, to: target, server, at: Self.host)
+        #expect(outcomes == ["delivered"])
+        #expect(server.bodies.map { $0.contains("P1") } == [true, false])
+        #expect(target.refusedChannels.isEmpty)
+    }
+
+    /// The answer names the dust sensor: climate went into it once, and does so no more.
+    @Test func aClimateSensorWithoutAPlaceThereIsSentOnce() throws {
+        let server = SensorCommunityServer(pins: [Self.id: ["1"]])
+        let batch = TargetFixture.batch(Self.climate(), TargetFixture.dust())
+        let outcomes = try TargetFixture.deliver(batch, to: target, server, at: Self.host)
+        #expect(outcomes == ["delivered"] && server.bodies.count == 2)
+        let reason = try #require(target.refusedChannels["bme280"])
+        #expect(reason.words.contains("add one with pin 11") && reason.words.utf8.count <= 120)
+        #expect(target.leavesOut(Self.climate(1)) == .refused)
+        #expect(target.leavesOut(TargetFixture.dust(1)) == nil)
+        target.forgetRefusals()
+        #expect(target.leavesOut(Self.climate(2)) == nil)
+    }
+
+    @Test func aPinThatIsNotRegisteredKeepsNoOtherBack() throws {
+        let server = SensorCommunityServer(pins: [Self.id: ["1", "7"]])
+        let batch = TargetFixture.batch(Self.climate(), TargetFixture.dust())
+        let (target, host) = (target, Self.host)
+        let outcome = try TargetFixture.inNetwork([host: server]) { network in
+            try await target.deliver(batch, over: network)
+        }
+        guard case .partly(refused: [0], let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(reason.words.contains("pin 11") && server.bodies.count == 1)
+        #expect(target.leavesOut(Self.climate(1)) == .refused)
+    }
+
+    /// Two parts of one kind: the first one that measures has the pin until it falls silent.
+    @Test func oneDeviceHasAPin() {
+        #expect(target.leavesOut(Self.climate(0, "bme280")) == nil)
+        #expect(target.leavesOut(Self.climate(0, "bme280-2")) == .noValue)
+        #expect(target.leavesOut(Self.climate(1, "bme280")) == nil)
+        #expect(target.leavesOut(Self.climate(2, "bme280-2")) == .noValue)
+        #expect(target.leavesOut(Self.climate(3, "bme280-2")) == nil)
+        #expect(target.leavesOut(Self.climate(3, "bme280")) == .noValue)
+    }
+}

@@ -1,0 +1,46 @@
+import Core
+import Profiles
+import Testing
+
+@testable import RoostCourier
+
+@Suite struct HomeAssistantEntityTests {
+    /// Quantities of all shipped profiles, measured and computed.
+    private static var shipped: Set<Quantity> {
+        let profiles = ProfileCatalog().profiles
+        return Set(
+            profiles.flatMap { profile -> [Quantity] in
+                let raw = profile.channels.map(\.quantity)
+                return raw + profile.graph(of: raw).derived
+            }
+        )
+    }
+
+    @Test func everyQuantityOfAProfileHasAClassOrAReasonForNone() {
+        #expect(Self.shipped.count > 40)
+        for quantity in Self.shipped {
+            let (title, meaning) = HomeAssistantEntity.meaning(of: quantity.name)
+            let entity = HomeAssistantEntity(quantity)
+            #expect(!title.contains("@") && !title.contains("_"), "\(quantity.name)")
+            switch meaning {
+            case .quantity(let known):
+                // A class that the unit does not fit would be left out.
+                #expect(entity.deviceClass == known, "\(quantity.name) in \(quantity.unit)")
+            case .lacking(let reason): #expect(!reason.isEmpty && entity.deviceClass == nil)
+            case nil: Issue.record("\(quantity.name) has neither a class nor a reason for none")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("pm25", "µg/m³", "pm25"), ("pm25_dry@1", "µg/m³", "pm25"), ("pm25", "mg/m³", nil),
+        ("temperature", "°C", "temperature"), ("humidity", "%", "humidity"),
+        ("pressure", "hPa", "atmospheric_pressure"), ("pressure", "m", nil),
+        ("illuminance", "lx", "illuminance"), ("voltage0", "mV", "voltage"),
+        ("co2_corrected@1", "ppm", "carbon_dioxide"), ("wind", "m/s", nil),
+    ])
+    func aClassNeedsItsUnit(name: String, unit: String, wanted: String?) {
+        let entity = HomeAssistantEntity(Quantity(name: name, unit: unit, decimals: 1))
+        #expect(entity.deviceClass == wanted)
+    }
+}
