@@ -41,11 +41,8 @@ package struct CardFaults {
                     + "writes a file instead; at the station: \(journalFault.command)."
             )
         }
-        let overlays = BoardOverlays(text: machine.boot.text(BoardOverlays.fileName))
-        let tree = "\(machine.root)/sys/firmware/devicetree/base"
-        if let fault = overlays.fault({ access("\(tree)/\($0)", F_OK) == 0 }) {
-            faults.append(fault)
-        }
+        let wires = WireRun(boot: machine.boot, root: machine.root)
+        if let fault = wires.named.fault(wires.hasNode) { faults.append(fault) }
         return faults
     }
 

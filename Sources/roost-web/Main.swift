@@ -209,10 +209,11 @@ struct Web: ParsableCommand {
     }
 
     private func imageRoutes(_ history: HistoryClient) -> (acts: [Route], others: [Route]) {
-        let uploads = UpdateUploads(state: state, root: imageRoot).withoutLeftovers()
-        let updates = UpdateRoutes(uploads, on: history)
-        let network = NetworkRoutes(NetworkRequests(host: hostName, root: imageRoot))
-        return (updates.acts + network.acts, updates.others + network.others)
+        let uploads = UpdateUploads(state: state, root: imageRoot)
+        let updates = UpdateRoutes(uploads.withoutLeftovers(), on: history)
+        let wifi = NetworkRoutes(NetworkRequests(host: hostName, root: imageRoot))
+        let wires = WireRoutes(root: imageRoot)
+        return (updates.acts + wifi.acts + wires.acts, updates.others + wifi.others + wires.others)
     }
 
     /// Gives logged-in people priority at the port; the process stays while log-outs are unsaved.

@@ -24,7 +24,8 @@ struct ProvisionCommand: ParsableCommand {
             roost-access-point.service runs it with --wifi: why there is no Wi-Fi stands there, \
             too, until there is. \
             roost-network.service runs it with --network: it does what the page Network \
-            asked for. Passwords and secrets are removed from the card once they are taken.
+            asked for. roost-wires.service runs it with --wires, for sensors with a wire of \
+            their own. Passwords and secrets are removed from the card once they are taken.
 
             Examples: sudo roost provision --folder /boot/firmware
                       roost provision --folder card --root /tmp/system --json
@@ -55,6 +56,14 @@ struct ProvisionCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Only write which sensors have a wire of their own, as the page asks in this file.",
+            valueName: "file"
+        )
+    )
+    var wires: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Only write the file of wpa_supplicant for the access point, and print its name.",
             valueName: "file"
         )
@@ -67,17 +76,7 @@ struct ProvisionCommand: ParsableCommand {
     func run() throws {
         let place = root == "/" ? "" : root.hasSuffix("/") ? String(root.dropLast()) : root
         let boot = BootPartition(folder: folder, lockPath: "\(place)/run/roost-boot.lock")
-        // These serve a station whose boot partition cannot be read, too.
-        if let network {
-            return Output.line(try NetworkRun(boot: boot, root: place).run(network))
-        }
-        if let accessPoint {
-            let point = AccessPoint(
-                root: place,
-                hasOwner: Self.hasOwner(place, orIsUnreadable: true)
-            )
-            return Output.line(try point.write(accessPoint))
-        }
+        if try serve(boot, place) { return }
         let names: [String]
         do { names = try Files.names(in: folder) } catch {
             guard error.isAbsent else { throw ClientFailure(message: "\(error)", exitCode: 1) }
@@ -106,8 +105,29 @@ struct ProvisionCommand: ParsableCommand {
             )
         )
         let report = provisioner.run()
+        if place.isEmpty, ImageMachine() != nil { try WireRun(boot: boot, root: place).show() }
         guard !json else { return Output.line(try ControlCodec.line(report)) }
         for line in report.lines { Output.line(line) }
+    }
+
+    /// What the page asks for: a station whose boot partition cannot be read is served, too.
+    ///
+    /// - Returns: Whether that was all.
+    private func serve(_ boot: BootPartition, _ place: String) throws -> Bool {
+        if let network {
+            Output.line(try NetworkRun(boot: boot, root: place).run(network))
+        } else if let wires {
+            let done = try WireRun(boot: boot, root: place).run(wires)
+            Output.line(done.line)
+            if done.restarts { try UpdateRestart.now() }
+        } else if let accessPoint {
+            let hasOwner = Self.hasOwner(place, orIsUnreadable: true)
+            let point = AccessPoint(root: place, hasOwner: hasOwner)
+            Output.line(try point.write(accessPoint))
+        } else {
+            return false
+        }
+        return true
     }
 
     /// Whether the dashboard has an owner.

@@ -128,7 +128,7 @@ enable_units() {
         roost-grow.service roost-hostkeys.service roost-act-led.service roost-warnings-stop.service \
         roost-warnings.timer
     # Their commands come with the programs.
-    for units in provision:roost-provision.service,roost-network.path update:roost-good.service,roost-update.path reset:roost-reset.path; do
+    for units in provision:roost-provision.service,roost-network.path,roost-wires.path update:roost-good.service,roost-update.path reset:roost-reset.path; do
         if in_root roost --experimental-dump-help | grep -q "\"commandName\" : \"${units%%:*}\""; then
             in_root systemctl --quiet enable $(tr , ' ' <<<"${units#*:}")
         else

@@ -1,0 +1,76 @@
+import ControlProtocol
+import FileIO
+import Glibc
+import Provisioning
+import TestSupport
+import Testing
+
+@testable import ProvisioningIO
+
+@Suite struct WireRunTests {
+    private let folder: TestFolder
+    private var wanted: String { folder.path("run/wires-wanted") }
+
+    init() throws {
+        folder = try TestFolder(isInMemory: true)
+        let base = "sys/firmware/devicetree/base"
+        for name in ["run", "boot", "sys", "sys/firmware", "sys/firmware/devicetree", base] {
+            mkdir(folder.path(name), 0o755)
+        }
+        mkdir(folder.path("\(base)/onewire-4"), 0o755)
+    }
+
+    private var wires: WireRun {
+        let boot = BootPartition(folder: folder.path("boot"), lockPath: folder.path("run/lock"))
+        return WireRun(boot: boot, root: folder.path)
+    }
+
+    private func ask(_ text: String) throws -> (line: String, restarts: Bool) {
+        try Files.replace(wanted, with: Array(text.utf8), mode: 0o600)
+        return try wires.run(wanted)
+    }
+
+    private var state: WireState? {
+        Files.text(folder.path(WireState.path)).flatMap {
+            try? ControlCodec.message(WireState.self, from: $0)
+        }
+    }
+
+    @Test func writesOneSectorAndSaysWhatTheBoardHas() throws {
+        let done = try ask(#"{"overlays":["w1-gpio-4","dht11-17"],"restarts":true}"#)
+        #expect(done.line == "from the next start on: w1-gpio-4, dht11-17" && done.restarts)
+        let text = try #require(Files.text(folder.path("boot/overlays.txt")))
+        #expect(text.utf8.count == 512 && text.hasPrefix("overlays=w1-gpio-4 dht11-17\n\n"))
+        #expect(state == WireState(used: ["w1-gpio-4"], next: ["w1-gpio-4", "dht11-17"]))
+        #expect(access(wanted, F_OK) != 0)
+        #expect(try ask(#"{"overlays":[]}"#) == ("from the next start on: none", false))
+        #expect(wires.named.names.isEmpty && state?.used == ["w1-gpio-4"])
+    }
+
+    @Test(arguments: [
+        (#"{"overlays":["w1-gpio-4","dht11-4"]}"#, "GPIO4 has a sensor already"),
+        (#"{"overlays":["w1-gpio-04"]}"#, "no overlay of this name"),
+        (#"{"overlays":["w1-gpio-28"]}"#, "no overlay of this name"),
+        (#"{"overlays":["../../etc/passwd"]}"#, "no overlay of this name"),
+        (#"{"overlays":["dht11-4 panic"]}"#, "no overlay of this name"),
+        ("{", "not kept"),
+    ])
+    func keepsTheOldOnesWhereARequestIsWrong(_ text: String, _ words: String) throws {
+        _ = try ask(#"{"overlays":["w1-gpio-4"]}"#)
+        let done = try ask(text)
+        #expect(done.line.contains(words) && !done.restarts)
+        #expect(wires.named.names == ["w1-gpio-4"])
+        #expect(state?.problem != nil && access(wanted, F_OK) != 0)
+    }
+
+    @Test func everyOverlayHasANodeAndFitsWithOthersIntoTheSector() throws {
+        for name in BoardOverlays.all.names {
+            #expect(BoardOverlays(text: "overlays=\(name)").fault { _ in true } == nil)
+        }
+        let longest = (0..<BoardOverlays.countMax).map { "w1-gpio-\(10 + $0)" }
+        #expect(try BoardOverlays(checking: longest).sector.count == 512)
+        #expect(throws: BoardOverlays.Refusal.self) {
+            try BoardOverlays(checking: longest + ["dht11-4"])
+        }
+    }
+}
