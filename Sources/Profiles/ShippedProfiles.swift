@@ -45,6 +45,7 @@ package enum ShippedProfiles {
         file("sensirion-scd4x", PackageResources.sensirion_scd4x_json),
         file("sensirion-scd4x-direct", PackageResources.sensirion_scd4x_direct_json),
         file("sensirion-sgp30", PackageResources.sensirion_sgp30_json),
+        file("sensirion-sgp30-direct", PackageResources.sensirion_sgp30_direct_json),
         file("sensirion-sgp40", PackageResources.sensirion_sgp40_json),
         file("sensirion-sgp40-direct", PackageResources.sensirion_sgp40_direct_json),
         file("sensirion-sht2x", PackageResources.sensirion_sht2x_json),

@@ -19,19 +19,17 @@ package struct I2CSensorDialect: SensorDialect {
     }
 
     /// One channel of the part.
-    private struct Value: Hashable, Sendable {
+    struct Value: Hashable, Sendable {
         let quantity: Quantity
-        /// The first of its bits, from 0, the highest bit of the first byte.
-        let bit: Int
-        let bitCount: Int
+        let field: I2CField
         let isSigned: Bool
         /// Four bytes that are a floating-point number, as IEEE 754 has it.
         let isFloat: Bool
         let scale: RationalScale
     }
 
-    /// A command of the part, by the act that it is for.
-    private enum Act: Int, CaseIterable {
+    /// A command of the part, by the act that it is for; its number is that of the question.
+    enum Act: Int, CaseIterable {
         case measure, start, rest, serial
 
         var key: String { "\(self)" }
@@ -39,17 +37,17 @@ package struct I2CSensorDialect: SensorDialect {
 
     static let valueLimit = 32
 
-    package let rhythm: SensorRhythm
-    /// From one sample to the next on the duty cycle, by the profile.
-    private let period: Duration
-    private let values: [Value]
+    private let pace: BusPace
+    let values: [Value]
+    /// What a measurement must have so that it counts.
+    let conditions: [I2CCondition]
     private let steps: [Act: [BusQuestion.Step]]
-    private let check: Check
-    private let checkStart: UInt8
-    private let patience: Duration
+    let check: Check
+    let checkStart: UInt8
     private var scanner = LineScanner(limit: BusAnswer.byteLimit, skipsFirst: false)
     private var serial: String?
 
+    package var rhythm: SensorRhythm { pace.rhythm }
     package var quantities: [Quantity] { values.map(\.quantity) }
     package var missingByteCount: Int { 4 }
 
@@ -61,10 +59,7 @@ package struct I2CSensorDialect: SensorDialect {
         guard var reader = ObjectReader(profile.settings, at: "settings", problems) else {
             throw DialectError(problems.problems)
         }
-        let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
-        rhythm = .answers(atMostEvery: interval)
-        period = profile.dutyCycle.period
-        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorCommand.usualPatience
+        pace = BusPace(&reader, profile)
         let known = Check.allCases.map(\.rawValue)
         check = reader.string("check", in: known).flatMap(Check.init) ?? .none
         checkStart = UInt8(reader.whole("checkStart", in: 0...255) ?? 255)
@@ -87,6 +82,7 @@ package struct I2CSensorDialect: SensorDialect {
         }
         let bitCount = 8 * measure.reduce(0) { $0 + check.contentCount(of: $1) }
         values = Self.values(&reader, profile.channels, bitCount: bitCount)
+        conditions = I2CCondition.list(&reader, among: bitCount)
         for (index, value) in reader.array("addresses", limit: 8).enumerated() {
             // Where the part can be on its bus: for people, as the configuration names one.
             if case .string(let text) = value, BusPlace("/dev/i2c-0@\(text)") != nil { continue }
@@ -144,15 +140,9 @@ package struct I2CSensorDialect: SensorDialect {
             }
             defer { entry.finish() }
             let isFloat = entry.bool("float") ?? false
-            let bit = entry.whole("bit", in: 0...max(bitCount - 1, 0)) ?? 0
-            let count = isFloat ? 32 : entry.whole("bits", in: 1...32) ?? 16
-            if bit + count > bitCount {
-                entry.problem("bit", "its \(count) bits end behind the \(bitCount) that are read")
-            }
             return Value(
                 quantity: channel.quantity,
-                bit: bit,
-                bitCount: count,
+                field: I2CField(&entry, count: isFloat ? 32 : nil, among: bitCount),
                 isSigned: entry.bool("signed") ?? false,
                 isFloat: isFloat,
                 scale: RationalScale(&entry)
@@ -163,7 +153,7 @@ package struct I2CSensorDialect: SensorDialect {
     }
 
     package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
-        isLive ? .anyLive : .asked(every: period)
+        pace.doubtLimits(isLive: isLive)
     }
 
     // MARK: Answers
@@ -207,25 +197,20 @@ package struct I2CSensorDialect: SensorDialect {
     }
 
     private func measurement(_ content: [UInt8], _ serial: String?) -> SensorUtterance {
+        for condition in conditions where condition.field.value(in: content) != condition.value {
+            return .rejected("\(Act.measure.key): \(condition.flaw)")
+        }
         var outcomes: [Outcome] = []
         for value in values {
-            guard value.bit + value.bitCount <= 8 * content.count else {
+            guard let raw = value.field.value(in: content) else {
                 return .rejected("too few bytes")
             }
-            let raw = Self.bits(value.bit, value.bitCount, of: content)
             guard let number = Self.number(raw, value),
                 let fixed = value.scale.apply(number, decimals: value.quantity.decimals)
             else { return .rejected("\(value.quantity.name) is no number") }
             outcomes.append(.value(fixed))
         }
         return .measurement(outcomes, id: serial)
-    }
-
-    /// Bits of big-endian bytes as a number.
-    static func bits(_ start: Int, _ count: Int, of bytes: [UInt8]) -> UInt32 {
-        (start..<(start + count)).reduce(UInt32(0)) { number, bit in
-            number << 1 | UInt32(bytes[bit / 8] >> (7 - UInt8(bit % 8)) & 1)
-        }
     }
 
     private static func number(_ raw: UInt32, _ value: Value) -> ExactDecimal? {
@@ -235,7 +220,7 @@ package struct I2CSensorDialect: SensorDialect {
             guard scaled.isFinite, abs(scaled) < 9e18 else { return nil }
             return ExactDecimal(digits: Int128(Int64(scaled)), places: 9)
         }
-        let limit = Int64(1) << Int64(value.bitCount)
+        let limit = Int64(1) << Int64(value.field.count)
         let isNegative = value.isSigned && Int64(raw) >= limit / 2
         return ExactDecimal(digits: Int128(isNegative ? Int64(raw) - limit : Int64(raw)), places: 0)
     }
@@ -254,7 +239,7 @@ package struct I2CSensorDialect: SensorDialect {
                 reply: act == .measure ? nil : act.key,
                 isReadOnly: isReadOnly,
                 // A stop waits for the rest of a part, twice at most.
-                patience: act == .measure ? patience : min(patience, .seconds(3))
+                patience: act == .measure ? pace.patience : min(pace.patience, .seconds(3))
             )
         ]
     }
@@ -274,7 +259,7 @@ package struct I2CSensorDialect: SensorDialect {
 
 extension I2CSensorDialect.Check {
     /// How many bytes of content a step gives.
-    fileprivate func contentCount(of step: BusQuestion.Step) -> Int {
+    func contentCount(of step: BusQuestion.Step) -> Int {
         guard case .read(let count) = step else { return 0 }
         switch self {
         case .none: return count
@@ -299,6 +284,19 @@ extension I2CSensorDialect.Check {
                 content += word
             }
             return content
+        }
+    }
+
+    /// The bytes with their checksums, as a part sends them.
+    func checked(_ content: [UInt8], from start: UInt8) -> [UInt8] {
+        switch self {
+        case .none: content
+        case .whole: content + [Self.crc(content, from: start)]
+        case .words:
+            stride(from: 0, to: content.count, by: 2).flatMap { index in
+                let word = Array(content[index..<(index + 2)])
+                return word + [Self.crc(word, from: start)]
+            }
         }
     }
 

@@ -26,13 +26,11 @@ package struct KernelSensorDialect: SensorDialect {
     /// Values of one part.
     static let valueLimit = BusQuestion.stepLimit / stepsEach
 
-    package let rhythm: SensorRhythm
-    /// From one sample to the next on the duty cycle, by the profile.
-    private let period: Duration
+    private let pace: BusPace
     private let values: [Value]
-    private let patience: Duration
     private var scanner = LineScanner(limit: BusAnswer.byteLimit, skipsFirst: false)
 
+    package var rhythm: SensorRhythm { pace.rhythm }
     package var quantities: [Quantity] { values.map(\.quantity) }
     package var missingByteCount: Int { 4 }
 
@@ -44,10 +42,7 @@ package struct KernelSensorDialect: SensorDialect {
         guard var reader = ObjectReader(profile.settings, at: "settings", problems) else {
             throw DialectError(problems.problems)
         }
-        let interval = reader.seconds("intervalSeconds", in: 1...3_600) ?? .seconds(1)
-        rhythm = .answers(atMostEvery: interval)
-        period = profile.dutyCycle.period
-        patience = reader.seconds("patienceSeconds", in: 0.1...30) ?? SensorCommand.usualPatience
+        pace = BusPace(&reader, profile)
         values = Self.values(&reader, profile.channels)
         if Self.question(values).bytes.count >= BusQuestion.byteLimit {
             reader.problem("values", "their names are too long for one question")
@@ -96,7 +91,7 @@ package struct KernelSensorDialect: SensorDialect {
     }
 
     package func doubtLimits(isLive: Bool) -> SensorDoubt.Limits {
-        isLive ? .anyLive : .asked(every: period)
+        pace.doubtLimits(isLive: isLive)
     }
 
     package mutating func decode(_ bytes: Span<UInt8>, _ body: (SensorUtterance) -> Void) {
@@ -192,7 +187,7 @@ package struct KernelSensorDialect: SensorDialect {
                 "read attributes",
                 Self.question(values).bytes,
                 isReadOnly: true,
-                patience: patience
+                patience: pace.patience
             )
         ]
     }

@@ -40,7 +40,7 @@ package struct KernelSensorSimulator: SerialPeer {
     package var fault: Fault?
     private var attributes: [Attribute]
     private let ending: String
-    private var input: [UInt8] = []
+    private var cutter = BusQuestionCutter()
     private var questionCount = 0
 
     /// - Throws: `DialectError` when the profile's settings make no sense.
@@ -84,18 +84,12 @@ package struct KernelSensorSimulator: SerialPeer {
     package mutating func advance(to now: MonotonicInstant) -> [UInt8] { [] }
 
     package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
-        input += bytes
-        var answers: [UInt8] = []
-        while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = Array(input[..<end])
-            input.removeSubrange(...end)
-            guard fault != .hanging, let question = BusQuestion(line) else { continue }
+        cutter.cut(bytes).flatMap { question -> [UInt8] in
+            guard fault != .hanging else { return [] }
             questionCount += 1
             let results = question.steps.map { answer($0) }
-            answers += BusAnswer(results, number: question.number).bytes
+            return BusAnswer(results, number: question.number).bytes
         }
-        if input.count > BusQuestion.byteLimit { input.removeAll() }
-        return answers
     }
 
     private mutating func answer(_ step: BusQuestion.Step) -> BusAnswer.Result {

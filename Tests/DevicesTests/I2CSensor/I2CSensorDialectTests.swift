@@ -80,6 +80,67 @@ import Testing
         #expect(heard == [.measurement([.value(50), .value(25)], id: nil)])
     }
 
+    /// Bits of its status say that an AHT20 is busy, or was not calibrated.
+    @Test func takesNoValueOfAPartThatSaysItHasNone() throws {
+        let profile = try #require(ProfileCatalog.shipped.profile("aosong-aht20-direct"))
+        var dialect = try I2CSensorDialect(profile)
+        func heard(_ status: UInt8) -> [SensorUtterance] {
+            let content: [UInt8] = [status, 0x80, 0x00, 0x06, 0x00, 0x00]
+            let sum = I2CSensorDialect.Check.crc(content, from: 0xFF)
+            return dialect.decode(Self.answer([], [], content + [sum]))
+        }
+        #expect(heard(0x1C) == [.measurement([.value(25), .value(50)], id: nil)])
+        #expect(heard(0x9C) == [.rejected("measure: the part is busy")])
+        #expect(heard(0x14) == [.rejected("measure: the part is not calibrated")])
+        #expect(heard(0x1C).count == 1)
+    }
+
+    private static let shipped = ProfileCatalog.shipped.profiles.filter {
+        $0.driver == "i2c-sensor"
+    }
+
+    /// A data wire at ground gives zeros, one that nothing drives gives ones.
+    @Test(arguments: shipped.map(\.id), [0x00, 0xFF] as [UInt8])
+    func takesNoValueOfAWireThatIsHeld(id: String, level: UInt8) throws {
+        let profile = try #require(ProfileCatalog.shipped.profile(id))
+        var dialect = try I2CSensorDialect(profile)
+        let command = try #require(dialect.commands(for: .measure).first)
+        let question = try #require(BusQuestion(command.bytes.dropLast()))
+        let results = question.steps.map { step -> BusAnswer.Result in
+            guard case .read(let count) = step else { return .bytes([], choice: 0) }
+            return .bytes([UInt8](repeating: level, count: count), choice: 0)
+        }
+        let heard = dialect.decode(BusAnswer(results).bytes)
+        guard case .rejected? = heard.first, heard.count == 1 else {
+            Issue.record("\(heard)")
+            return
+        }
+    }
+
+    @Test(arguments: shipped.map(\.id))
+    func asksWhatItsSimulatorAnswers(id: String) throws {
+        let profile = try #require(ProfileCatalog.shipped.profile(id))
+        var part = try I2CSensorSimulator(profile, seed: 3)
+        var dialect = try I2CSensorDialect(profile)
+        for _ in 0..<20 {
+            let question = try #require(dialect.commands(for: .measure).first)
+            let heard = dialect.decode(part.receive(question.bytes, at: .boot))
+            guard case .measurement(let outcomes, _)? = heard.first else {
+                Issue.record("\(heard)")
+                return
+            }
+            #expect(outcomes.count == dialect.quantities.count)
+            #expect(outcomes.allSatisfy { $0.value != nil })
+        }
+        for question in dialect.questions {
+            let heard = dialect.decode(part.receive(question.bytes, at: .boot))
+            guard case .reply("serial", id: .some, _)? = heard.first else {
+                Issue.record("\(heard)")
+                return
+            }
+        }
+    }
+
     @Test func readsFloatsAndSignedNumbers() throws {
         var dialect = try Self.dialect(
             #"""
@@ -104,7 +165,9 @@ import Testing
             _ = try Self.dialect(
                 #"""
                 {"measure": ["read 3", "write", "read 999", "jump 3", 5], "check": "crc",
-                 "values": {"a": {"bit": 23, "bits": 4}, "c": {}}, "color": 1}
+                 "values": {"a": {"bit": 23, "bits": 4}, "c": {}}, "color": 1,
+                 "valid": [{"bit": 20, "bits": 5, "is": 1, "otherwise": "no"},
+                           {"bits": 2, "is": 4, "otherwise": "no"}, {"is": 0}]}
                 """#,
                 [("a", 0), ("b", 0)]
             )
@@ -114,6 +177,7 @@ import Testing
                 "settings.measure[1]", "settings.measure[2]", "settings.measure[3]",
                 "settings.measure[4]", "settings.check", "settings.values.a.bit",
                 "settings.values.b", "settings.values.c", "settings.color",
+                "settings.valid[0].bit", "settings.valid[1].is", "settings.valid[2].otherwise",
             ]
         }
     }
