@@ -32,6 +32,16 @@ package enum BusPlace: Hashable, Sendable {
     }
 }
 
+extension BusPlace {
+    /// Whether other parts share its wires, by I²C: one that holds them holds up all.
+    package var isOnI2C: Bool {
+        switch self {
+        case .folder(let folder): folder.contains("/i2c-") || folder.contains("/bus/i2c/")
+        case .address: true
+        }
+    }
+}
+
 extension HotplugDevice {
     /// Subsystems in which drivers of the kernel show sensors.
     package static let sensorSubsystems = ["iio", "hwmon", "w1"]

@@ -105,6 +105,8 @@ package enum SerialError: Error, Hashable, Sendable {
     case noServer(path: String)
     /// An earlier reading of a part on a bus has not come back.
     case hanging(path: String)
+    /// Each exchange with a part on I²C ends with a time-out, also after it was opened anew.
+    case stuck(path: String)
     /// A connection sends more than any receiver does.
     case flooded(path: String)
     /// Not one of the rates above.
@@ -145,6 +147,9 @@ extension SerialError: CustomStringConvertible {
         case .hanging(let path):
             "\(path): a reading has not come back, so its bus hangs; look at the wires, or take "
                 + "the power from the parts for a moment"
+        case .stuck(let path):
+            "\(path): each exchange ends with a time-out, so its bus hangs, or the part holds it; "
+                + "look at the wires, or take the power from the parts for a moment"
         case .flooded(let path):
             "\(path): sends more than 64 KiB a second, as no receiver does; correct `port`"
         case .unsupportedBaud(let baud):

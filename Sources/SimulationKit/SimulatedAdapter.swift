@@ -14,6 +14,7 @@ package final class SimulatedAdapter: Sendable {
         /// Whether the port was opened since the adapter was last plugged in.
         var isHeld = false
         var stay = 0
+        var isHanging = false
     }
 
     /// Name for messages.
@@ -52,6 +53,15 @@ package final class SimulatedAdapter: Sendable {
     var openCount: Int { state.withLock { $0.openCount } }
     package var isPlugged: Bool { state.withLock { $0.line != nil } }
 
+    /// Lets a part's bus hang, or ends that: no reading comes back, and no port of it opens.
+    package func hang(_ isHanging: Bool) {
+        let line = state.withLock { state in
+            state.isHanging = isHanging
+            return state.line
+        }
+        line?.withPeer { peer, _ in peer.isHanging = isHanging }
+    }
+
     func plug(at path: String) {
         let now = clock.now
         state.withLock { state in
@@ -73,15 +83,16 @@ package final class SimulatedAdapter: Sendable {
     }
 
     func open(_ path: String, baud: Int) throws(SerialError) -> any SerialPort {
-        let (line, stay, isHeld) = state.withLock { state in
+        let (line, stay, isHeld, isHanging) = state.withLock { state in
             defer {
-                if state.line != nil, !state.isHeld {
+                if state.line != nil, !state.isHeld, !state.isHanging {
                     (state.openCount, state.isHeld) = (state.openCount + 1, true)
                 }
             }
-            return (state.line, state.stay, state.isHeld)
+            return (state.line, state.stay, state.isHeld, state.isHanging)
         }
         guard let line else { throw .absent(path: path) }
+        guard !isHanging else { throw .hanging(path: path) }
         guard !isHeld else { throw .busy(path: path, holder: "this station") }
         line.reopen()
         line.withPeer { peer, _ in peer.isRightBaud = baud == self.baud }
@@ -98,12 +109,14 @@ package final class SimulatedAdapter: Sendable {
 package struct SensorPeer: SerialPeer {
     package var part: any SerialPeer
     var isRightBaud = true
+    var isHanging = false
     var heardByteCount = 0
 
     package var nextActivity: MonotonicInstant? { part.nextActivity }
 
     package mutating func receive(_ bytes: [UInt8], at now: MonotonicInstant) -> [UInt8] {
         heardByteCount += bytes.count
+        guard !isHanging else { return [] }
         // Framing errors: nothing of it is a command.
         return isRightBaud ? part.receive(bytes, at: now) : advance(to: now)
     }

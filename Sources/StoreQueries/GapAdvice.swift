@@ -36,8 +36,9 @@ extension GapCause {
             ("The adapter or the device was not there.", "Plug it in; its name comes back with it.")
         case .unusable:
             (
-                "The part reports a fault of its own, or a value that cannot be.",
-                "Clean or replace the part if it stays."
+                "It was there and could not be used: busy, forbidden, its bus hung, or it "
+                    + "reported a fault of its own.",
+                "`roost devices` says what keeps it from its work."
             )
         case .stuck:
             (

@@ -249,7 +249,7 @@ MUTANTS = [
            "",
            "stores zeros as clean air", SDS011),
     Mutant("Sources/Devices/Serial/RecoveryPolicy.swift",
-           "rung = .reopenedAgain(min(delay * 2, Self.delayMax))",
+           "rung = .reopenedAgain(min(delay * 2, delayMax))",
            "rung = .reopenedAgain(delay * 2)",
            "waits longer and longer for a silent sensor, in the end for ever",
            "DevicesTests.RecoveryPolicy"),

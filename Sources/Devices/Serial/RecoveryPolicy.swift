@@ -2,7 +2,7 @@ import Core
 
 /// Remedies for a sensor that does not answer, in order, then the wait before the next round.
 ///
-/// Pure. Waiting grows from 5 s to 5 min and never ends.
+/// Pure. Waiting grows from 5 s to `delayMax` and never ends.
 struct RecoveryPolicy: Hashable, Sendable {
     enum Remedy: String, Hashable, Sendable {
         case askAgain = "ask again"
@@ -26,16 +26,20 @@ struct RecoveryPolicy: Hashable, Sendable {
     }
 
     static let delayMin: Duration = .seconds(5)
+    /// Longest wait for a part on a line of its own.
     static let delayMax: Duration = .minutes(5)
+    /// Longest wait for a part on a bus of the board: what hangs there may be another part.
+    static let busDelayMax: Duration = .seconds(15)
 
     /// Whether all remedies have failed, and minutes later one of them again.
     static func isRetry(before delay: Duration) -> Bool { delay > delayMin }
 
+    private let delayMax: Duration
     private var rung = Rung.fine
     /// When the outage began; nil when all is well.
     private(set) var failingSince: MonotonicInstant?
 
-    init() {}
+    init(delayMax: Duration = Self.delayMax) { self.delayMax = delayMax }
 
     /// Whether the outage was named.
     var isReported: Bool {
@@ -69,7 +73,7 @@ struct RecoveryPolicy: Hashable, Sendable {
             rung = .waiting(Self.delayMin)
             return .wait(Self.delayMin)
         case .waiting(let delay):
-            rung = .reopenedAgain(min(delay * 2, Self.delayMax))
+            rung = .reopenedAgain(min(delay * 2, delayMax))
             return .remedy(.reopen)
         case .reopenedAgain(let delay):
             rung = .waiting(delay)
@@ -81,7 +85,7 @@ struct RecoveryPolicy: Hashable, Sendable {
     ///
     /// - Returns: How long the outage lasted, if it had been named.
     mutating func succeed(at now: MonotonicInstant) -> Duration? {
-        defer { self = RecoveryPolicy() }
+        defer { self = RecoveryPolicy(delayMax: delayMax) }
         return isReported ? failingSince?.duration(to: now) : nil
     }
 

@@ -64,7 +64,7 @@ package struct SensorSession: Sendable {
     var isResetWanted = false  // Stuck: rest and wake, once.
 
     // Recovery.
-    var recovery = RecoveryPolicy()
+    var recovery: RecoveryPolicy
     var foreignMark = 0
     /// Wait before the next attempt.
     private var delay: Duration = .zero
@@ -82,6 +82,10 @@ package struct SensorSession: Sendable {
             }
         (mode, liveWarmUp) = (setup.mode, setup.warmUp)
         (canReopen, yieldsToAnother) = (setup.reopen != nil, setup.yieldsToAnother)
+        let isOnBus = setup.profile.kind == .bus
+        recovery = RecoveryPolicy(
+            delayMax: isOnBus ? RecoveryPolicy.busDelayMax : RecoveryPolicy.delayMax
+        )
         part = PartDialogue(setup, speaking: dialect, interval: interval)
         duty = DutySchedule(setup.profile.dutyCycle, from: .boot)
         live = LiveCoverage(every: interval)

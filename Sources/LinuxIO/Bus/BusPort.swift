@@ -15,11 +15,21 @@ package final class BusPort: SerialPort {
         var next: BusQuestion?
         var isAsking = false
         var answer: [UInt8] = []
+        var timeouts = BusTimeouts()
         var isClosed = false
         var isGone = false
+
+        var end: End? {
+            if isClosed || isGone { return .disconnected }
+            return timeouts.isStuck ? .stuck : nil
+        }
     }
 
+    /// Why a port gives no more answers.
+    private enum End { case disconnected, stuck }
+
     private let path: String
+    private let canBeStuck: Bool
     private let clock: any NodeClock
     private let steps: BusSteps
     private let thread: DiskThread
@@ -44,7 +54,7 @@ package final class BusPort: SerialPort {
         clock: any NodeClock
     ) throws {
         guard !Self.isHanging(path) else { throw SerialError.hanging(path: path) }
-        (self.path, self.clock) = (path, clock)
+        (self.path, self.clock, canBeStuck) = (path, clock, place.isOnI2C)
         steps = try BusSteps(place, path: path)
         thread = try DiskThread(name: "bus")
     }
@@ -54,37 +64,44 @@ package final class BusPort: SerialPort {
         until deadline: MonotonicInstant
     ) async throws -> [UInt8]? {
         while true {
-            let (bytes, isOver) = state.withLock { state in
+            let (bytes, end) = state.withLock { state in
                 defer { state.answer.removeAll() }
-                return (state.answer, state.isClosed || state.isGone)
+                return (state.answer, state.end)
             }
             if !bytes.isEmpty { return bytes }
-            guard !isOver else { throw SerialError.disconnected(path: path) }
+            if let end { throw error(end) }
             let isInTime = try await clock.wait(for: arrived, until: deadline, tolerance: .zero)
             guard isInTime else { return nil }
         }
     }
 
     package func write(_ bytes: [UInt8]) throws(SerialError) {
-        let (isOver, question) = state.withLock { state in
-            guard !state.isClosed, !state.isGone else { return (true, BusQuestion?.none) }
+        let (end, question) = state.withLock { state -> (End?, BusQuestion?) in
+            if let end = state.end { return (end, nil) }
             state.begun += bytes
             guard let end = state.begun.firstIndex(of: UInt8(ascii: "\n")) else {
                 if state.begun.count > BusQuestion.byteLimit { state.begun.removeAll() }
-                return (false, nil)
+                return (nil, nil)
             }
             let question = BusQuestion(state.begun[..<end])
             state.begun.removeAll()
             guard let question, state.isAsking else {
                 if question != nil { state.isAsking = true }
-                return (false, question)
+                return (nil, question)
             }
             // Its answer would come with the present one: that one is too late for its asker.
             state.next = question
-            return (false, nil)
+            return (nil, nil)
         }
-        guard !isOver else { throw .disconnected(path: path) }
+        if let end { throw error(end) }
         if let question { try ask(question) }
+    }
+
+    private func error(_ end: End) -> SerialError {
+        switch end {
+        case .disconnected: .disconnected(path: path)
+        case .stuck: .stuck(path: path)
+        }
     }
 
     private func ask(_ question: BusQuestion) throws(SerialError) {
@@ -109,6 +126,7 @@ package final class BusPort: SerialPort {
         return state.withLock { state in
             defer { state.next = nil }
             state.isGone = !isThere
+            if canBeStuck { state.timeouts.record(answer) }
             if isThere, let next = state.next { return next }
             state.isAsking = false
             if isThere { state.answer = answer.bytes }
@@ -118,11 +136,11 @@ package final class BusPort: SerialPort {
     }
 
     package func discardInput() throws(SerialError) {
-        let isOver = state.withLock { state in
+        let end = state.withLock { state in
             state.answer.removeAll()
-            return state.isClosed || state.isGone
+            return state.end
         }
-        if isOver { throw .disconnected(path: path) }
+        if let end { throw error(end) }
     }
 
     package func close() {

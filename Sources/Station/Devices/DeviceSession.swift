@@ -51,7 +51,7 @@ final class DeviceSession: OrderlyStop {
         /// Another has its line; only of found devices.
         case replaced(String)
         case unusable(String)
-        /// As unusable; that it is over shows without a touch of the device.
+        /// As unusable; that it is over shows by a look, which is cheap.
         case hanging(String)
 
         var text: String {
@@ -132,7 +132,11 @@ final class DeviceSession: OrderlyStop {
                 let stay = try await drive(attached, backAfter: broke.map { reported ?? $0 })
                 outage = stay.outage
                 if stay.isBack { reported = nil }
-                broke = if case .unusable(let text) = stay.outage { text } else { nil }
+                broke =
+                    switch stay.outage {
+                    case .unusable(let text), .hanging(let text): text
+                    case .absent, .replaced, nil: nil
+                    }
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
                 guard let known = Self.outage(of: error) else { throw error }
@@ -260,7 +264,7 @@ final class DeviceSession: OrderlyStop {
             until: station.clock.now.advanced(by: pause),
             tolerance: pause / 4
         )
-        // To look whether a bus is back costs nothing.
+        // To look whether a bus is back costs little.
         let isHanging = if case .hanging = outage { true } else { false }
         pause = min(pause * 2, isHanging ? Self.hangingPause : Self.longestPause)
         heartbeat.beat()
@@ -308,7 +312,7 @@ final class DeviceSession: OrderlyStop {
             // A part that accepts nothing blocks only its own line.
             case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
                 .unusable("\(error)")
-            case .hanging: .hanging("\(error)")
+            case .hanging, .stuck: .hanging("\(error)")
             case .system: nil
             }
         case let error as GPIOError:

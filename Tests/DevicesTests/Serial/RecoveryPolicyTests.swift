@@ -14,6 +14,18 @@ import Testing
         #expect(steps == expected)
     }
 
+    /// What hangs on a bus may be another part, so a look is due soon.
+    @Test func waitsAQuarterOfAMinuteAtMostForAPartOnABus() {
+        var ladder = RecoveryPolicy(delayMax: RecoveryPolicy.busDelayMax)
+        let delays = (0..<40).compactMap { _ -> Duration? in
+            if case .wait(let delay) = ladder.fail(at: .boot) { delay } else { nil }
+        }
+        #expect(Array(delays.prefix(4)) == [5, 10, 15, 15].map { Duration.seconds($0) })
+        #expect(delays.max() == .seconds(15))
+        #expect(ladder.succeed(at: .boot) == .zero)
+        #expect(ladder == RecoveryPolicy(delayMax: RecoveryPolicy.busDelayMax))
+    }
+
     @Test func saysHowLongANamedOutageLasted() {
         var ladder = RecoveryPolicy()
         for second in 0..<4 { _ = ladder.fail(at: .boot.advanced(by: .seconds(second))) }

@@ -74,6 +74,59 @@ import Testing
         #expect(kinds.contains("sensor not answering"))
     }
 
+    /// Ten minutes: the ladder stands among the events, others go on, and it is back soon.
+    @Test func aBusThatHangsIsNamedOnceAndIsBackSoonAfterIt() throws {
+        let outcome = try simulate { clock in
+            let bench = try DetectionBench(clock)
+            let parts = try (1...2).map { seed in
+                try SimulatedAdapter.part(of: "bosch-bme280", seed: UInt64(seed), on: clock)
+            }
+            let other = SimulatedAdapter.sds011("sds", id: 0xA160, on: clock)
+            return try await bench.run { bench in
+                for (index, part) in parts.enumerated() {
+                    let place = "soc/fe804000.i2c/i2c-1/1-007\(6 + index)"
+                    bench.usb.show(part, named: "bme280", at: place, slot: 70 + index)
+                }
+                bench.usb.plug(other, into: 1)
+                try await bench.sleep(.minutes(20))
+                let begun = clock.now
+                for part in parts { part.hang(true) }
+                try await bench.sleep(.minutes(10))
+                let devices = await bench.station.context.devices.reports()
+                let ended = clock.now
+                for part in parts { part.hang(false) }
+                try await bench.sleep(.minutes(5))
+                let names = ["bme280", "bme280-2"]
+                return (
+                    events: names.map { name in
+                        bench.events.filter { $0.source == name && begun <= $0.instant }
+                    },
+                    back: names.map { name in
+                        bench.values(of: name).map(\.instant).first { ended < $0 }
+                            .map { ended.duration(to: $0) }
+                    },
+                    others: bench.values(of: "sds011").map(\.instant)
+                        .filter { begun < $0 && $0 <= ended }.count,
+                    troubles: devices.map { "\($0.facts)" }
+                )
+            }
+        }
+        for events in outcome.events {
+            #expect(
+                events.map(\.kind.name) == [
+                    "remedy tried", "remedy tried", "device unusable", "sensor found",
+                    "device back",
+                ]
+            )
+            let texts = events.map { "\($0.details)" }
+            #expect(texts[0].contains("ask again") && texts[1].contains("reopen"))
+            #expect(texts[2].contains("its bus hangs; look at the wires"))
+        }
+        for back in outcome.back { #expect(try #require(back) <= .seconds(30)) }
+        #expect(outcome.others >= 2 * 2, "the other sensor goes on: \(outcome.others)")
+        #expect(outcome.troubles.filter { $0.contains("its bus hangs") }.count == 2)
+    }
+
     /// A day of a part of which one reading in ten fails: each failure is asked again, no value is
     /// invented, and the log has no line of it.
     @Test func aTenthOfFailedReadingsLeavesADayWhole() throws {
