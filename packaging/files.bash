@@ -48,6 +48,8 @@ installed_files() {
         644 "$root/packaging/systemd/roostd.service" "$system/systemd/system/roostd.service" \
         644 "$root/packaging/systemd/roost-power-off.path" "$system/systemd/system/roost-power-off.path" \
         644 "$root/packaging/systemd/roost-power-off.service" "$system/systemd/system/roost-power-off.service" \
+        644 "$root/packaging/systemd/roost-bus.path" "$system/systemd/system/roost-bus.path" \
+        644 "$root/packaging/systemd/roost-bus.service" "$system/systemd/system/roost-bus.service" \
         644 "$root/packaging/systemd/sysusers.conf" "$system/sysusers.d/roost.conf" \
         644 "$root/packaging/systemd/tmpfiles.conf" "$system/tmpfiles.d/roost.conf" \
         644 "$root/packaging/systemd/modules-load.conf" "$system/modules-load.d/roost.conf" \

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/i2c-dev.h>
+#include <linux/i2c.h>
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -93,6 +95,50 @@ int clinux_pty_number(int master) {
 }
 
 int clinux_syncfs(int fd) { return syncfs(fd); }
+
+const unsigned long clinux_I2C_FUNC_I2C = I2C_FUNC_I2C,
+                    clinux_I2C_FUNC_QUICK = I2C_FUNC_SMBUS_QUICK,
+                    clinux_I2C_FUNC_READ_BYTE = I2C_FUNC_SMBUS_READ_BYTE,
+                    clinux_I2C_FUNC_WRITE_BYTE = I2C_FUNC_SMBUS_WRITE_BYTE,
+                    clinux_I2C_FUNC_BYTE_DATA = I2C_FUNC_SMBUS_READ_BYTE_DATA,
+                    clinux_I2C_FUNC_WORD_DATA = I2C_FUNC_SMBUS_READ_WORD_DATA;
+
+unsigned long clinux_i2c_abilities(int fd) {
+    unsigned long bits = 0;
+    return ioctl(fd, I2C_FUNCS, &bits) < 0 ? 0 : bits;
+}
+
+int clinux_i2c_address(int fd, unsigned char address) {
+    return ioctl(fd, I2C_SLAVE, (unsigned long)address);
+}
+
+static int smbus(int fd, char direction, unsigned char command, int size,
+                 union i2c_smbus_data *data) {
+    struct i2c_smbus_ioctl_data transfer = {
+        .read_write = direction, .command = command, .size = size, .data = data};
+    return ioctl(fd, I2C_SMBUS, &transfer);
+}
+
+int clinux_i2c_read(int fd, int byte_count, unsigned char reg, unsigned char *bytes) {
+    union i2c_smbus_data data = {0};
+    int done;
+    switch (byte_count) {
+    case 0: return smbus(fd, I2C_SMBUS_WRITE, 0, I2C_SMBUS_QUICK, NULL);
+    case -1: done = smbus(fd, I2C_SMBUS_READ, 0, I2C_SMBUS_BYTE, &data); break;
+    case 1: done = smbus(fd, I2C_SMBUS_READ, reg, I2C_SMBUS_BYTE_DATA, &data); break;
+    case 2: done = smbus(fd, I2C_SMBUS_READ, reg, I2C_SMBUS_WORD_DATA, &data); break;
+    default: errno = EINVAL; return -1;
+    }
+    if (done < 0) return done;
+    // SMBus sends the low byte of a word first.
+    bytes[0] = byte_count == 2 ? data.word & 0xFF : data.byte;
+    if (byte_count == 2) bytes[1] = data.word >> 8;
+    return 0;
+}
+
+int clinux_i2c_send(int fd, unsigned char byte) {
+    return smbus(fd, I2C_SMBUS_WRITE, byte, I2C_SMBUS_BYTE, NULL);
+}
 
 int clinux_ioctl(int fd, unsigned long request, void *argument) {
     return ioctl(fd, request, argument);

@@ -195,12 +195,15 @@ private struct Builder {
     {
         guard case .object(var fields) = value else { return nil }
         (fields["record"], fields["title"]) = (nil, nil)
-        let known = catalog.profiles.filter { [.http, .gpio].contains($0.kind) }
+        let known = catalog.profiles.filter {
+            [.http, .gpio].contains($0.kind) || $0.driver == "i2c-sensor"
+        }
         let isKnown = { (type: String, profile: Profile) in
             profile.id == type || (profile.kind == .gpio && profile.driver == type)
         }
         if case .string(let type)? = fields["type"], !known.contains(where: { isKnown(type, $0) }) {
-            let names = known.map(\.id).joined(separator: ", ")
+            // Parts on a bus are added by their address alone: `roost bus use`.
+            let names = known.filter { $0.kind != .bus }.map(\.id).joined(separator: ", ")
             problems.add("\(place).type", "expected one of \(names), found \"\(type)\"")
             return nil
         }
@@ -224,7 +227,8 @@ private struct Builder {
             return problems.problems.count == before ? device : nil
         }
         if let other = next.devices.first(where: { $0.location == device.location }) {
-            problems.add("\(place).address", "is the address of \(other.name) too")
+            let key = fields["port"] == nil ? "address" : "port"
+            problems.add("\(place).\(key)", "is the \(key) of \(other.name) too")
             return nil
         }
         return device

@@ -31,6 +31,16 @@ package enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case wrongPassword
     /// An invitation was used, withdrawn or is too old.
     case invitationGone
+    /// A part on I²C: several parts have the address, or several buses.
+    case busWhich
+    /// A part on I²C: nothing known is at the address.
+    case busNothing
+    /// A part on I²C: no profile has the name.
+    case busName
+    /// A part on I²C: the address is in use.
+    case busTaken
+    /// A part on I²C: the list is full.
+    case busFull
     /// One that this build does not know.
     case other
 }

@@ -15,6 +15,7 @@ package final class LinuxPlatform: Platform {
     private let facts = MachineFacts.read()
     private let startedAt: MonotonicInstant
     private let adapters: String?
+    package let buses: any I2CBuses
     /// Claimed stores by folder; bound: the stores that a process ever opens, which is one.
     private let claims = Mutex<[String: WeakClaim]>([:])
     /// Folder with the mirrors of all stores; outlives the service, not the boot.
@@ -30,10 +31,11 @@ package final class LinuxPlatform: Platform {
     ///
     /// - Parameters:
     ///   - loop: Where everything is waited for.
-    ///   - adapters: A file that lists adapters in place of udev; see `AdapterFile`.
-    package init(on loop: EventLoop, adapters: String? = nil) throws(LinuxError) {
+    ///   - standIns: What a test bench has in place of the machine; see `AdapterFile`.
+    package init(on loop: EventLoop, _ standIns: StandIns = StandIns()) throws(LinuxError) {
         self.loop = loop
-        self.adapters = adapters
+        adapters = standIns.adapters
+        buses = LinuxI2C(root: standIns.buses)
         disk = try DiskThread()
         paths = PathWatcher(on: loop)
         fetcher = LinuxHTTP(on: loop)
@@ -92,6 +94,13 @@ package final class LinuxPlatform: Platform {
     }
 
     package func gpioChips() -> [GPIOChipReport] { LinuxGPIO.chips() }
+
+    package func onBus<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        // A thread of its own: what hangs on a bus stays behind on it.
+        try await DiskThread(name: "bus").run(body)
+    }
 
     package func openLetters(_ path: String) async throws -> any LetterOutput {
         try await disk.run { try LetterFile(path) }

@@ -30,25 +30,25 @@ package struct StationProcess: Sendable {
     /// Profiles that detection uses; changed files are read only at the next start of the process.
     private let catalog: ProfileCatalog
     private let logger: Logger
-    private let adapters: String?
+    private let standIns: StandIns
     private let start: @Sendable () -> StartFindings
     private let examine: (@Sendable () -> FindingsReport)?
 
     /// A process that has not started.
     ///
     /// - Parameters:
-    ///   - adapters: A file that lists adapters in place of udev.
+    ///   - standIns: What a test bench has in place of the machine.
     ///   - start: Returns problems found at the start of the image; called again at `SIGHUP`.
     ///   - examine: Examines the machine, on the disk thread; nil leaves that out.
     package init(
         _ files: StationFiles,
         _ contents: StationFiles.Contents,
         logger: Logger,
-        adapters: String? = nil,
+        standIns: StandIns = StandIns(),
         start: @escaping @Sendable () -> StartFindings = { StartFindings() },
         examine: (@Sendable () -> FindingsReport)? = nil
     ) {
-        (self.files, self.logger, self.adapters) = (files, logger, adapters)
+        (self.files, self.logger, self.standIns) = (files, logger, standIns)
         (self.start, self.examine) = (start, examine)
         (configuration, catalog) = (contents.configuration, contents.catalog)
         stored = contents.stored()
@@ -73,7 +73,7 @@ package struct StationProcess: Sendable {
         let loop = try EventLoop()
         try demandSocket(on: loop)
         let signals = try SignalMonitor(on: loop)
-        let linux = try LinuxPlatform(on: loop, adapters: adapters)
+        let linux = try LinuxPlatform(on: loop, standIns)
         let logger = logger
         var dependencies = StationDependencies(
             platform: wrap(linux, loop),

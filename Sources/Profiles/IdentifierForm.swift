@@ -1,6 +1,9 @@
+import HardwareIO
+
 /// Forms that a name may have; the schema has a pattern for each.
 enum IdentifierForm {
     case identifier, channel, usbID, interface, glob, group, device
+    case address, byte, content, kernelName, overlay
 
     /// Describes the form that is required when `text` does not have it; otherwise nil.
     func complaint(_ text: String) -> String? {
@@ -33,6 +36,24 @@ enum IdentifierForm {
             guard text.hasPrefix("/dev/"), !tail.isEmpty,
                 tail.allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || $0 == 0x2F })
             else { return "a path below /dev" }
+        case .address:
+            guard I2CFacts.address(text) != nil else { return "an address 0x08…0x77" }
+        case .byte: guard I2CFacts.byte(text) != nil else { return "a byte such as 0xd0" }
+        case .content:
+            let isPlain = bytes.allSatisfy { isHexadecimal([$0]) || $0 == 0x2E }
+            guard isPlain, [2, 4].contains(bytes.count) else {
+                return "2 or 4 of 0…9, a…f and . for any of them"
+            }
+        case .kernelName:
+            guard BusPart.isName(text) else { return "a name of the kernel's, such as bme280" }
+        case .overlay:
+            let others = Array(",=_-".utf8)
+            let tail = bytes.dropFirst(11)
+            guard text.hasPrefix("dtoverlay="), bytes.count > 10, Self.isLower(bytes[10]),
+                tail.allSatisfy({
+                    Self.isLower($0) || Self.isDigit($0) || others.contains($0)
+                })
+            else { return "a line such as dtoverlay=w1-gpio" }
         }
         return nil
     }
@@ -46,7 +67,8 @@ enum IdentifierForm {
             case .channel: String(tidy.map { $0 == "-" ? "_" : $0 }.filter { $0 != "." })
             case .usbID, .interface, .group:
                 String(text.lowercased().trimmingPrefix("0x"))
-            case .glob, .device: ""
+            case .address, .byte, .content, .kernelName: text.lowercased()
+            case .glob, .device, .overlay: ""
             }
         return !candidate.isEmpty && complaint(candidate) == nil ? candidate : nil
     }

@@ -29,6 +29,10 @@ package struct Profile: Hashable, Sendable {
     package let matches: [ProfileMatch]
     /// Names under which a driver of the kernel shows the part; any match suffices.
     package var sensorMatches: [SensorMatch] = []
+    /// How the part is recognised on I²C; nil of any other part.
+    package var i2c: I2CFacts?
+    /// The line of `config.txt` that alone can switch the part on: `dtoverlay=w1-gpio`.
+    package var overlay: String?
     package let probe: ProbeRules?
     /// The driver in the catalog: `sds011`; nil for a computer.
     package let driver: String?
@@ -204,5 +208,13 @@ extension Profile {
         if kind == .bus { return sensorMatches.contains { $0.agrees(with: device) } ? 0 : nil }
         guard kind == .usbSerial, device.subsystem == "tty", device.node != nil else { return nil }
         return matches.filter { $0.agrees(with: device) }.map(\.rank).max()
+    }
+}
+
+extension Profile {
+    /// Whether the kernel calls the part by this name, before or after a driver has it.
+    package func hasKernelName(_ name: String) -> Bool {
+        i2c?.names.contains(name) == true
+            || sensorMatches.contains { $0.subsystem != "w1" && Glob.matches(name, $0.name) }
     }
 }

@@ -58,6 +58,19 @@ extension ProfileReader {
         return matches
     }
 
+    /// How a part on I²C is recognised; of one without a driver its settings say where it can be.
+    func i2c(_ reader: inout ObjectReader, of profile: Profile) -> I2CFacts? {
+        if var facts = reader.object("i2c") { return I2CFacts(&facts) }
+        guard profile.driver == "i2c-sensor", case .object(let settings) = profile.settings,
+            case .array(let values)? = settings["addresses"]
+        else { return nil }
+        let addresses = values.prefix(I2CFacts.addressLimit).compactMap { value -> UInt8? in
+            guard case .string(let text) = value else { return nil }
+            return I2CFacts.address(text)
+        }
+        return addresses.isEmpty ? nil : I2CFacts(addresses: addresses)
+    }
+
     private func match(_ entry: inout ObjectReader) -> ProfileMatch? {
         let vendorID = entry.requiredText("vendorID", limit: 4, .usbID)
         let productID = entry.requiredText("productID", limit: 4, .usbID)

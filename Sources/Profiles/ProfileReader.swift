@@ -98,6 +98,10 @@ package struct ProfileReader: Sendable {
         )
         profile.sources = sources
         profile.sensorMatches = sensorMatches(&reader, for: kind, problems)
+        if kind == .bus {
+            profile.i2c = i2c(&reader, of: profile)
+            profile.overlay = reader.text("overlay", limit: 80, .overlay)
+        }
         reader.finish()
         // Mistakes in channels would only be reported again by the check of the graph.
         let areChannelsRight = !problems.problems.contains { $0.place.hasPrefix("channels") }
@@ -178,6 +182,7 @@ package struct ProfileReader: Sendable {
         ("settings", [.usbSerial, .gpio, .http, .bus]), ("duty", [.usbSerial, .bus]),
         ("channels", [.usbSerial, .gpio, .http, .bus]),
         ("graph", [.usbSerial, .gpio, .http, .bus]), ("board", [.board]),
+        ("i2c", [.bus]), ("overlay", [.bus]),
     ]
 
     private func driver(_ reader: inout ObjectReader, for kind: Profile.Kind) -> String? {

@@ -48,6 +48,8 @@ package final class SimulatedPlatform: Platform {
     package let hotplug: SimulatedHotplug
     package let socket: SimulatedListener
     package let network: SimulatedNetwork
+    /// The buses of the header; none unless a test adds one.
+    package let i2c = SimulatedI2C()
     /// The journal's ring; the history is a real file.
     package let card: SimulatedCard
     /// What arrives for an import.
@@ -232,6 +234,8 @@ package final class SimulatedPlatform: Platform {
     package func requestLines(_ request: LineRequest) async throws -> any GPIOLines {
         try gpio.requestLines(request)
     }
+
+    package var buses: any I2CBuses { i2c }
 
     package func gpioChips() -> [GPIOChipReport] { gpio.chips }
 

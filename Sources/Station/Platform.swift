@@ -35,6 +35,18 @@ package protocol Platform: Sendable {
     /// Queries HTTP devices on the local network.
     var fetcher: any HTTPFetcher { get }
 
+    /// The I²C buses of the machine; their calls belong within `onBus`.
+    var buses: any I2CBuses { get }
+
+    /// Runs what may hang with a bus, away from the loop and the card.
+    ///
+    /// Cancelling the caller does not cancel the work; it may never end.
+    ///
+    /// - Throws: what `body` throws; `CancellationError`.
+    func onBus<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value
+
     /// The model of the machine, such as `Raspberry Pi 4 Model B Rev 1.4`; nil for a machine
     /// without a device tree.
     var boardModel: String? { get }
@@ -148,6 +160,15 @@ extension Platform {
     }
 
     package func readVitals() -> MachineVitals { MachineVitals() }
+
+    /// None: most simulated machines have no bus.
+    package var buses: any I2CBuses { NoI2CBuses() }
+
+    package func onBus<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await onDisk(body)
+    }
 
     /// None: most simulated machines have no pins.
     package func gpioChips() -> [GPIOChipReport] { [] }

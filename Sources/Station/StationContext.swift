@@ -26,6 +26,7 @@ package struct StationContext: Sendable {
     let battery = BatteryMonitor()
     let givenTime = GivenTime()
     let taps = PinTaps()
+    let busTurn = BusTurn()
     /// When the program was built: no time before that is right.
     var builtAt = RoostVersion.date
 

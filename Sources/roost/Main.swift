@@ -26,7 +26,8 @@ struct Roost: ParsableCommand {
                 name: "See and ask",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, LiveCommand.self, ReadingsCommand.self,
-                    EventsCommand.self, DoseCommand.self, DevicesCommand.self, TreeCommand.self,
+                    EventsCommand.self, DoseCommand.self, DevicesCommand.self, BusCommand.self,
+                    TreeCommand.self,
                     RecordsCommand.self, SitesCommand.self, LedgerCommand.self, WebCommand.self,
                     DoctorCommand.self,
                 ]

@@ -46,6 +46,14 @@ struct Daemon: ParsableCommand {
     )
     var adapters: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A folder with sys, dev, run and var of I2C buses, in place of this machine's.",
+            visibility: .hidden
+        )
+    )
+    var buses: String?
+
     @Flag(help: "Only say whether the configuration is right.")
     var check = false
 
@@ -77,7 +85,7 @@ struct Daemon: ParsableCommand {
                 files,
                 contents,
                 logger: logger,
-                adapters: adapters,
+                standIns: StandIns(adapters: adapters, buses: buses),
                 start: { CardStart.findings(DoctorTree(root: "/")) },
                 examine: { doctor.report() }
             )

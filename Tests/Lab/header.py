@@ -15,7 +15,7 @@ STATION = '{ "name": "lab", "mode": "live", "store": { "megabytes": 16 } }\n'
 
 @case
 def header(lab):
-    """Debian's own drivers of BME280, LM75 and TMP102 with registers of data sheets: found, read to the digit, unbound."""
+    """Debian's own drivers of BME280, LM75 and TMP102, bound by roost-bus.service: found, read to the digit, unbound, bound at a start."""
     with lab.machine() as machine:
         addresses = ",".join(hex(address) for address in NAMES.values())
         machine.run(f"modprobe i2c-dev && modprobe i2c-stub chip_addr={addresses}")
@@ -23,7 +23,8 @@ def header(lab):
         fill(machine, bus)
         machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
         install(machine, STATION)
-        bind(machine, bus, *NAMES)
+        look(lab, machine, bus)
+        use(lab, machine, bus, *NAMES)
         machine.wait("roost status | grep -q 'tmp102/temperature .* °C'", 90, "no value of a part on the bus")
         machine.wait("roost status | grep -q 'bme280/humidity .* %'", 90, "no value of the BME280")
         expected = {"bme280/temperature": "25.08", "bme280/pressure": "1006.53",
@@ -36,8 +37,10 @@ def header(lab):
             lab.figure(f"{channel} by the station, as the data sheet's example", value)
         lose(lab, machine, bus)
         lie(machine, bus)
+        refuse(machine, bus)
+        start_again(lab, machine, bus)
         journal(lab, machine)
-        machine.run("roost devices; roost ledger; roost events --limit 60; roost status")
+        machine.run("roost bus; journalctl --no-pager -u roost-bus; roost devices; roost ledger; roost events --limit 60; roost status")
 
 
 def put(machine, bus, address, registers):
@@ -71,17 +74,52 @@ def humidity():
     return min(max(value * (1 - h["H1"] * value / 524288), 0), 100)
 
 
-def bind(machine, bus, *names):
-    machine.run(" && ".join(f"echo {name} {NAMES[name]:#x} >/sys/bus/i2c/devices/i2c-{bus}/new_device"
-                            for name in names))
+def look(lab, machine, bus):
+    """What a look says of parts that no driver has, as the user of the station, within its unit."""
+    said = machine.run("roost bus")
+    demand("0x76  this looks like Bosch BME280" in said, f"the BME280 is not recognised: {said}")
+    demand("0x48  something answers; parts with this address: " in said, f"0x48 is not seen: {said}")
+    demand(f"i2c-{bus}" in said and "dtoverlay=w1-gpio" in said, f"what is missing in: {said}")
+    lab.figure("a look at all buses", machine.run("bash -c 'time -p roost bus' 2>&1 | awk '/^real/ { print $2 \" s\" }'").strip())
+
+
+def use(lab, machine, bus, *names):
+    """By the station's list and the service of root, and in no other way."""
+    for name in names:
+        said = machine.run(f"roost bus use {NAMES[name]:#x} --bus {bus} --as {name}")
+        demand("has the kernel's driver" in said, f"{name} is not bound: {said}\n{machine.run('journalctl --no-pager -u roost-bus -n 20')}")
+    lab.figure("parts bound by roost-bus.service", len(names))
+    demand(machine.run("stat -c '%U %a' /run/roost-bus/result").split() == ["root", "644"], "the result is not root's")
+
+
+def refuse(machine, bus):
+    """A list that the user of the station wrote with a wrong line: root refuses it by name, and binds nothing of it."""
+    machine.run(f"cp -p /var/lib/roost/bus/parts /tmp/parts && echo '{bus} 0x50 24c02' >>/var/lib/roost/bus/parts && echo 'x; reboot' >>/var/lib/roost/bus/parts"
+                " && systemctl start roost-bus.service")
+    said = machine.run("journalctl --no-pager -o cat -u roost-bus -n 20")
+    demand(f"{bus} 0x50 24c02: unknown" in said and "refused, as it is no part: x; reboot" in said, f"a wrong list is not refused: {said}")
+    demand(machine.run(f"test ! -e /sys/bus/i2c/devices/{bus}-0050 && echo none").strip() == "none", "root bound what no profile knows")
+    machine.run("cp -p /tmp/parts /var/lib/roost/bus/parts && systemctl start roost-bus.service")
+
+
+def start_again(lab, machine, bus):
+    """At a start nothing is bound; the service binds the list again before anybody asks."""
+    for address in NAMES.values():
+        machine.run(f"echo {address:#x} >/sys/bus/i2c/devices/i2c-{bus}/delete_device")
+    machine.run("rm -f /run/roost-bus/result && systemctl restart roost-bus.service")
+    for name, address in NAMES.items():
+        driver = machine.run(f"basename $(readlink /sys/bus/i2c/devices/{bus}-00{address:02x}/driver)").strip()
+        demand(driver, f"{name} has no driver after a start")
+    machine.wait("roost status | grep -E 'bme280/temperature .* °C +[0-4]\\.[0-9] s ago'", 60, "no value after a start")
 
 
 def lose(lab, machine, bus):
     """The driver is unbound and bound again: the same name, and the time between is explained."""
-    machine.run(f"echo 0x76 >/sys/bus/i2c/devices/i2c-{bus}/delete_device")
+    said = machine.run(f"roost bus forget 0x76 --bus {bus}")
+    demand("not used any more" in said, f"the BME280 is not forgotten: {said}")
     seconds = machine.wait("roost devices | grep -E 'bme280 +.*absent|absent.* bme280'", 30, "a part that is gone is not missed")
     lab.figure("unbound to missed", f"{seconds} s")
-    bind(machine, bus, "bme280")
+    use(lab, machine, bus, "bme280")
     seconds = machine.wait("roost status | grep -E 'bme280/temperature .* °C +[0-4]\\.[0-9] s ago'", 60,
                            "no value after the part is back")
     lab.figure("bound to value", f"{seconds} s")

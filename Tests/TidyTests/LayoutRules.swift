@@ -42,7 +42,7 @@ extension TidyRule {
         guard path.hasPrefix("Sources/Devices/") else { return nil }
         if parts.count == 5, parts[2] == "GPIO" { return "GPIO/\(parts[3])" }
         // Folders of code that several devices share.
-        let shared: Set = ["GPIO", "HTTP", "Serial"]
+        let shared: Set = ["BusLook", "GPIO", "HTTP", "Serial"]
         guard parts.count == 4, !shared.contains(String(parts[2])) else { return nil }
         return String(parts[2])
     }

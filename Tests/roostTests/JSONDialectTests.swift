@@ -8,7 +8,7 @@ import Testing
     /// Commands with a format of their own, without a report, or that run another program.
     private static let others: Set<String> = [
         "export", "demo-node", "web", "reset", "outbox", "courier", "target", "receiver", "secret",
-        "subscribers",
+        "subscribers", "bind",
     ]
 
     private static func leaves(_ command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {

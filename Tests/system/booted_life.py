@@ -114,7 +114,7 @@ class BootedLife:
         self.check.say(f"{self.where}: {name}" + ("" if self.steps[name] else ": NOT as promised"))
 
     def demand_running(self, where):
-        for unit in ("roostd.service", "roost-power-off.path", "roost-web.socket", "roost-courier.path", "roost-eyes.path"):
+        for unit in ("roostd.service", "roost-power-off.path", "roost-bus.path", "roost-web.socket", "roost-courier.path", "roost-eyes.path"):
             self.check.same(self.inside.state(unit), "active", f"{where}: {unit}")
         answer = until(lambda: self.inside.ask("roost", "status", "--json"), START_SECONDS)
         self.check.demand(answer, f"{where}: the station does not answer: {self.journal()}")

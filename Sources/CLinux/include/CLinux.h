@@ -32,6 +32,17 @@ int clinux_pty_number(int master);
 int clinux_syncfs(int fd);
 
 int clinux_ioctl(int fd, unsigned long request, void *argument);
+// What an I2C bus can do, as I2C_FUNC_… bits; 0 with errno when it does not say.
+unsigned long clinux_i2c_abilities(int fd);
+extern const unsigned long clinux_I2C_FUNC_I2C, clinux_I2C_FUNC_QUICK, clinux_I2C_FUNC_BYTE_DATA;
+extern const unsigned long clinux_I2C_FUNC_READ_BYTE, clinux_I2C_FUNC_WRITE_BYTE;
+extern const unsigned long clinux_I2C_FUNC_WORD_DATA;
+// Sets the address of what follows; EBUSY where a driver of the kernel has it.
+int clinux_i2c_address(int fd, unsigned char address);
+// One SMBus transfer to that address: byte_count 0 is quick, 1 and 2 read a register, -1 receives a
+// byte without one. Bytes in the order of the bus.
+int clinux_i2c_read(int fd, int byte_count, unsigned char reg, unsigned char *bytes);
+int clinux_i2c_send(int fd, unsigned char byte);
 int clinux_set_timer_slack(unsigned long nanoseconds);
 unsigned long clinux_timer_slack(void);
 int clinux_name_thread(pthread_t thread, const char *name);

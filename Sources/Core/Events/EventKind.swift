@@ -141,6 +141,10 @@ package enum EventKind: Hashable, Sendable {
         case ignoreAsked = "device ignore asked for"
         case renameAsked = "device rename asked for"
         case forgetAsked = "device forget asked for"
+        case partUseAsked = "bus part use asked for"
+        case partForgetAsked = "bus part forget asked for"
+        case partBound = "bus part bound"
+        case partNotBound = "bus part not bound"
         case muted
         case unmuted
         case clockTrusted = "clock trusted"

@@ -2,12 +2,13 @@
 
 Values are those of data sheets, to the digit: whole files, raw ones with an offset and a scale, per cent as ppm, a
 1-wire part's value after power-on as none. Then one reading does not come back (a FIFO), one fails, one part goes away:
-each is named, the others go on, and the station stops in order while the reading still hangs.
+each is named, the others go on, and the station stops in order while the reading still hangs. And `roost bus`: header_bus.py.
 """
 
 import os
 import shutil
 
+from .. import header_bus
 from ..check import until
 from ..servers.strangers import PluggedStation
 
@@ -113,3 +114,4 @@ def run(check, options):
     check.same(station.stop(), 0, "the station's end, while a reading hangs")
     with open(os.path.join(station.place("bme280"), "in_temp_input"), "rb+", buffering=0):
         pass
+    header_bus.run(check)

@@ -134,10 +134,15 @@ def unit(check):
     if int(version) < SYSTEMD_MIN:
         return check.skip(f"unit: systemd {version} judges no unit offline, {SYSTEMD_MIN} does")
     path = check.path("roostd.service")
-    with open(os.path.join(ROOT, "packaging", "systemd", "roostd.service"), encoding="utf-8") as file:
-        text = file.read().replace("/usr/bin/roostd", check.path("programs", "roostd"))
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    for name in ("roost-bus.service", "roost-bus.path", "roostd.service"):
+        with open(os.path.join(ROOT, "packaging", "systemd", name), encoding="utf-8") as file:
+            text = file.read().replace("/usr/bin/roost", check.path("programs", "roost"))
+        with open(check.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+    for name in ("roost-bus.service", "roost-bus.path"):
+        done = subprocess.run(["systemd-analyze", "verify", check.path(name)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        check.demand(done.returncode == 0, f"systemd-analyze verify {name}: {done.stdout}")
     for words in (("verify",), ("security", "--offline=true", f"--threshold={EXPOSURE_MAX}", "--no-pager")):
         done = subprocess.run(["systemd-analyze", *words, path], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)

@@ -36,6 +36,7 @@ BUDGETS = {"arm64": (60e6, 16e6), "amd64": (66e6, 16.5e6)}
 CONTENTS = {
     "roost": ("usr/bin/roost", "usr/bin/roostd", "usr/lib/systemd/system/roostd.service", "usr/lib/sysusers.d/roost.conf",
               "usr/lib/systemd/system/roost-power-off.path", "usr/lib/systemd/system/roost-power-off.service",
+              "usr/lib/systemd/system/roost-bus.path", "usr/lib/systemd/system/roost-bus.service",
               "usr/lib/tmpfiles.d/roost.conf", "usr/lib/modules-load.d/roost.conf", "usr/share/man/man1/roost.1.gz",
               "usr/lib/NetworkManager/dispatcher.d/40-roost-time",
               "usr/share/man/man8/roostd.8.gz", "usr/share/bash-completion/completions/roost",

@@ -84,7 +84,7 @@ def look_rows(stage):
         json.dump({"use": [], "rules": [RULE]}, file)
     dust = ["--channel", "dust/pm25"]
     return {
-        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices list": asks, "devices pins": asks, "settings list": asks, "clock show": asks,
+        "status": ["--eyes", eyes.control, *asks], "tree": asks, "devices list": asks, "devices pins": asks, "bus look": asks, "settings list": asks, "clock show": asks,
         "readings": [*dust, *reads], "events": reads,
         "alerts list": asks, "alerts rules": asks, "alerts check": [rules],
         "sites list": [*reads, *control], "sites regions": [*reads, *control], "sites references": [*reads, *control],
@@ -117,6 +117,7 @@ ACTS = [
     ("devices set", "devices set dust --title Klasse_3b {asks}"), ("devices remove", "devices remove yard {asks}"), ("devices remove", "devices remove dust {asks}"),
     ("devices try", "devices try GPIO22 --type led {asks}"), ("devices add", "devices add spot --line GPIO22 --type led --shows level {asks}"),
     ("devices remove", "devices remove spot {asks}"), ("devices add", "devices add spot --line GPIO17 --type led {asks}"),
+    ("bus use", "bus use 0x76 {asks}"), ("bus forget", "bus forget 0x76 {asks}"),
     ("alerts silence", "alerts silence thicker:dust/pm10 --for 1h {asks}"),
     ("alerts unsilence", "alerts unsilence thicker:dust/pm10 {asks}"), ("alerts ack", "alerts ack 1 {asks}"),
     ("alerts test", "alerts test thick {asks}"), ("alerts add", "alerts add thin --channel */pm25 --above 900 --for 10m {asks}"),

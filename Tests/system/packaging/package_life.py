@@ -14,6 +14,7 @@ from ..station import end
 NAMES = ("roost", "roost-web", "roost-courier", "roost-eyes")
 PROGRAMS = ("roostd", *NAMES)
 UNITS = ("multi-user.target.wants/roostd.service", "multi-user.target.wants/roost-power-off.path",
+         "multi-user.target.wants/roost-bus.path", "multi-user.target.wants/roost-bus.service",
          "sockets.target.wants/roost-web.socket",
          "multi-user.target.wants/roost-courier.path", "multi-user.target.wants/roost-courier.service",
          "multi-user.target.wants/roost-eyes.path", "multi-user.target.wants/roost-eyes.service")

@@ -85,7 +85,25 @@ struct ControlAnswers: Sendable {
         change(IgnoreDevice.self) { try await found.ignore($0.device, by: $1) }
         change(RenameDevice.self) { try await found.rename($0.device, to: $0.name, by: $1) }
         change(ForgetDevice.self) { try await found.forget($0.device, by: $1) }
+        addBuses(to: &table)
     }
+
+    /// Questions about parts on I²C; each may take seconds.
+    private func addBuses(to table: inout ControlTable) {
+        let (bus, platform) = (ControlBus(station: state, settings: settings), station.platform)
+        table.questions.on(LookAtBuses.self, mayWait: Self.always) { _, _ in
+            try await bus.look()
+        }
+        table.questions.on(UsePart.self, mayWait: Self.always) { question, asker in
+            try await bus.use(question, by: try await ControlAsker(asker, on: platform))
+        }
+        table.questions.on(ForgetPart.self, mayWait: Self.always) { question, asker in
+            try await bus.forget(question, by: try await ControlAsker(asker, on: platform))
+        }
+    }
+
+    /// For questions whose answers take seconds.
+    @Sendable private static func always(_ question: some Question) -> Bool { true }
 
     private func addStation(to table: inout ControlTable) {
         /// The status is the answer, as it is after the change.

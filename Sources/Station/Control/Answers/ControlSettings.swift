@@ -145,6 +145,18 @@ struct ControlSettings {
         }
     }
 
+    /// Adds a part on a bus that is read without a driver, under a name that is free.
+    func add(_ profile: String, at port: String, by asker: ControlAsker) async throws {
+        let parts = profile.split(separator: "-").map(String.init)
+        let base = parts.dropFirst().filter { $0 != "direct" }.joined(separator: "-")
+        let names = [base] + (2...99).map { "\(base)-\($0)" }
+        let name = names.first { station.origin(of: $0) == nil } ?? base
+        let fields: [String: JSONValue] = ["type": .string(profile), "port": .string(port)]
+        try await change(asker, nil, at: .device(name)) { overlay throws(ControlFailure) in
+            overlay.patched(by: ["devices": .object([name: .object(fields)])])
+        }
+    }
+
     /// Gives a device that the owner added another name; what it has measured goes with it.
     func rename(_ old: String, to name: String, by asker: ControlAsker) async throws {
         guard station.origin(of: name) == nil else {

@@ -1,0 +1,125 @@
+import ControlProtocol
+import Devices
+import HardwareIO
+import Profiles
+
+/// What a look saw, as sentences with their next step.
+struct BusText {
+    /// The last of a list of names that is shown.
+    private static let nameLimit = 8
+
+    static let noBus = (
+        "this computer shows no I²C bus",
+        "on a Raspberry Pi write the line dtparam=i2c_arm=on at the end of "
+            + "/boot/firmware/config.txt, then `sudo reboot`; a PC has no header"
+    )
+
+    /// What is wrong with a bus, and what to do.
+    static func trouble(_ sight: BusSight) -> (why: String, nextStep: String?)? {
+        let bus = "i2c-\(sight.bus.number)"
+        switch sight.state {
+        case .seen: return nil
+        case .partly:
+            return (
+                "\(bus) cannot send an address alone, so parts that are silent, such as an SCD41 "
+                    + "or an SHT31, are not seen there",
+                "name such a part: `roost bus use 0x62 --as scd41`"
+            )
+        case .left(.mainboard):
+            return (
+                "\(bus) is left alone: memory modules, clocks and fans of a PC are on a bus of "
+                    + "this kind",
+                nil
+            )
+        case .left(.screen):
+            return ("\(bus) is left alone: it leads to a screen", nil)
+        case .closed(.noDevice(let path)):
+            return (
+                "the kernel has \(bus), and \(path) is not there: the module i2c-dev is not loaded",
+                "`sudo modprobe i2c-dev`; for each start write i2c-dev into a file of "
+                    + "/etc/modules-load.d"
+            )
+        case .closed(.noPermission(let path, let owner, let group, let mode)):
+            return (
+                "\(path) may not be opened: it belongs to \(owner):\(group), mode \(mode)",
+                group == "root"
+                    ? "install the rule 71-roost-board.rules, which gives it to the group i2c, "
+                        + "then `sudo udevadm trigger --subsystem-match=i2c-dev`"
+                    : "`sudo usermod -aG \(group) roost`, then `sudo systemctl restart roostd`; "
+                        + "for yourself the same with your name, then log in again"
+            )
+        case .closed(.failed(let path, let code)):
+            return ("\(path) cannot be opened: errno \(code)", "`sudo dmesg | tail` may say why")
+        case .hangs:
+            return (
+                "\(bus) hangs: no transfer ends in time",
+                "a part may hold the clock: pull the parts off one by one, or switch the power off "
+                    + "and on; a restart leaves the parts powered"
+            )
+        case .everywhere:
+            return (
+                "\(bus) answers at every address: its data line SDA is held low",
+                "look for SDA and SCL exchanged, a short, or a part without power; pull the parts "
+                    + "off one by one"
+            )
+        case .fails(let code):
+            return (
+                "transfers on \(bus) fail with errno \(code)",
+                "`sudo dmesg | tail` may say why"
+            )
+        }
+    }
+
+    /// The sentence of a part, and its next step.
+    static func part(_ part: BusReport.Part, onBus number: Int, isOnly: Bool) -> BusReport.Part {
+        var part = part
+        let place = part.address + (isOnly ? "" : " --bus \(number)")
+        let name = part.name ?? ""
+        let use = "`roost bus use \(place)"
+        switch part.state {
+        case .bound:
+            let driver = "\(name), which the kernel's driver \(part.driver ?? "") has"
+            part.sentence = part.device.map { "\(driver); the station reads it as \($0)" } ?? driver
+            if part.device == nil, part.looksLike.isEmpty {
+                part.sentence += "; no profile knows it"
+            }
+        case .undriven:
+            part.sentence =
+                "\(name) for the kernel, and no driver took it: it has none, or that "
+                + "refused the part"
+            let direct = part.looksLike.compactMap(\.direct).first
+            part.nextStep =
+                direct.map { "\(use) --as \($0)` reads it without a driver" }
+                ?? "`sudo dmesg | tail` may say why; `roost bus forget \(place)` takes it back"
+        case .direct:
+            part.sentence = "read without a driver as \(part.device ?? "")"
+        case .found:
+            part.sentence = "this looks like \(names(part.looksLike))"
+            part.nextStep =
+                part.looksLike.count == 1
+                ? "\(use)`" : "\(use) --as \(choices(part.looksLike))`"
+        case .possible:
+            part.sentence = "something answers; parts with this address: \(names(part.looksLike))"
+            part.nextStep = "\(use) --as \(choices(part.looksLike))`"
+        case .unknown:
+            part.sentence = "something answers, and it is no part that Roost knows"
+        case .multiplexer:
+            part.sentence = "a multiplexer such as TCA9548A; parts behind it are not looked at"
+        case .missing:
+            part.sentence = "\(name) is on the list, and nothing answers"
+            part.nextStep = "look at its wires; `roost bus forget \(place)` takes it off the list"
+        }
+        return part
+    }
+
+    static func names(_ candidates: [BusReport.Candidate]) -> String {
+        let names = candidates.prefix(nameLimit).map(\.name)
+        guard names.count > 1, let last = names.last else { return names.first ?? "" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// What `--as` can be.
+    static func choices(_ candidates: [BusReport.Candidate]) -> String {
+        candidates.prefix(nameLimit).map { $0.kernelName ?? $0.profile }.joined(separator: "|")
+    }
+}

@@ -1,0 +1,24 @@
+import Synchronization
+
+/// One look at the buses at a time: one that hangs keeps others away until it ends.
+final class BusTurn: Sendable {
+    /// The turn, for as long as the value lives.
+    final class Pass: Sendable {
+        private let turn: BusTurn
+
+        fileprivate init(_ turn: BusTurn) { self.turn = turn }
+
+        deinit { turn.isUsed.withLock { $0 = false } }
+    }
+
+    private let isUsed = Mutex(false)
+
+    /// The turn; nil while another has it.
+    func pass() -> Pass? {
+        let isFree = isUsed.withLock { isUsed in
+            defer { isUsed = true }
+            return !isUsed
+        }
+        return isFree ? Pass(self) : nil
+    }
+}

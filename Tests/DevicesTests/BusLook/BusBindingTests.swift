@@ -1,0 +1,47 @@
+import HardwareIO
+import Testing
+
+@Suite struct BusBindingTests {
+    private let bme = BusPart(bus: 1, address: 0x76, name: "bme280")
+    private let lux = BusPart(bus: 1, address: 0x23, name: "bh1750")
+
+    private func acts(
+        _ parts: [BusPart],
+        _ known: [I2CBusEntry.Part] = [],
+        after last: [BusResult.Line] = []
+    ) -> [BusBinding.Act] {
+        BusBinding.acts(
+            for: BusPartList(parts),
+            names: ["bme280", "bmp280", "bh1750"],
+            on: [I2CBusEntry(number: 1, name: "bcm2835", parts: known)],
+            after: BusResult(of: [], last)
+        )
+    }
+
+    @Test func whatIsNewIsBoundAndWhatIsThereStays() {
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
+        #expect(acts([bme, lux], [known]) == [.keep(bme), .add(lux)])
+    }
+
+    @Test func whatRootMadeGoesWithItsLine() {
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
+        let made = BusResult.Line(bme, .bound, "bmp280")
+        #expect(acts([], [known], after: [made]) == [.delete(bme)])
+        #expect(acts([], [known]) == [], "another has bound it")
+        #expect(acts([], [], after: [made]) == [], "it is gone already")
+    }
+
+    @Test func anotherNameTakesTheAddressOfTheOldOne() {
+        let other = BusPart(bus: 1, address: 0x76, name: "bmp280")
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: nil)
+        let made = BusResult.Line(bme, .undriven)
+        #expect(acts([other], [known], after: [made]) == [.delete(bme), .add(other)])
+        #expect(acts([other], [known]) == [.refuse(other, .taken, "bme280")])
+    }
+
+    @Test func namesAndBusesThatAreNotKnownAreRefused() {
+        let evil = BusPart(bus: 1, address: 0x50, name: "slave-24c02")
+        let far = BusPart(bus: 9, address: 0x76, name: "bme280")
+        #expect(acts([evil, far]) == [.refuse(evil, .unknown, nil), .refuse(far, .noBus, nil)])
+    }
+}

@@ -1,0 +1,120 @@
+import ControlProtocol
+import Core
+import HardwareIO
+import TestSupport
+import Testing
+
+@testable import Devices
+@testable import SimulationKit
+@testable import Station
+
+@Suite struct ControlBusTests {
+    private static func play(
+        _ body: @escaping @Sendable (TestStation, SimulatedI2C) async throws -> Void
+    ) throws {
+        let folder = try TestFolder(isInMemory: true)
+        try simulate { clock in
+            let text = """
+                {"name": "test", "detect": false,
+                 "store": {"folder": "\(folder.path)", "megabytes": 4, "journalBlocks": 64}}
+                """
+            let test = try TestStation(clock, text)
+            try await test.run { test in try await body(test, test.platform.i2c) }
+        }
+    }
+
+    private static func report<Asked: Question>(
+        _ test: TestStation,
+        _ question: Asked
+    ) async throws -> Asked.Answer {
+        try #require(try await test.ask(question).body)
+    }
+
+    @Test func aPartIsUsedAndForgotten() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            i2c.serve(names: ["bme280"], drivers: ["bme280": "bmp280"])
+            let found = try await Self.report(test, LookAtBuses())
+            #expect(found.buses.first?.parts.map(\.state) == [.found])
+            #expect(found.overlays.map(\.line).contains("dtoverlay=w1-gpio"))
+            let used = try await Self.report(test, UsePart("0x76"))
+            #expect(used.outcome?.state == .bound)
+            #expect(used.buses.first?.parts.first?.driver == "bmp280")
+            #expect(used.buses.first?.parts.first?.isListed == true)
+            #expect(i2c.written == Array("1 0x76 bme280\n".utf8))
+            let again = try await test.ask(UsePart("0x76")).error
+            #expect(again?.reason == .busTaken)
+            let gone = try await Self.report(test, ForgetPart("0x76"))
+            #expect(gone.outcome?.state == .forgotten && i2c.written == [])
+            #expect(gone.buses.first?.parts.map(\.state) == [.found])
+        }
+    }
+
+    @Test func whatCanBeSeveralPartsIsAsked() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(), at: 0x48)
+            let which = try await test.ask(UsePart("0x48")).error
+            #expect(which?.reason == .busWhich)
+            let nothing = try await test.ask(UsePart("0x23")).error
+            #expect(nothing?.reason == .busNothing)
+            let name = try await test.ask(UsePart("0x48", name: "lm57")).error
+            #expect(name?.reason == .busName)
+            let far = try await test.ask(UsePart("0x48", bus: 4)).error
+            #expect(far?.code == .notFound && far?.pointer == "/bus")
+            let wrong = try await test.ask(UsePart("0x99")).error
+            #expect(wrong?.code == .badRequest)
+        }
+    }
+
+    /// The kernel has no driver of an SCD41: the station offers to read it itself, and does.
+    @Test func aPartWithoutADriverIsReadDirectly() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(), at: 0x62)
+            i2c.serve(names: ["scd41"], drivers: [:])
+            let used = try await Self.report(test, UsePart("0x62", name: "scd41"))
+            #expect(used.outcome?.state == .undriven)
+            #expect(used.outcome?.direct == "sensirion-scd4x-direct")
+            let wish = UsePart("0x62", name: "sensirion-scd4x-direct")
+            let direct = try await Self.report(test, wish)
+            #expect(direct.outcome?.state == .direct && i2c.written == [])
+            let part = try #require(direct.buses.first?.parts.first)
+            #expect(part.state == .direct && part.device == "scd4x")
+            let devices = try await Self.report(test, GetDevices()).devices
+            #expect(devices.map(\.location) == ["/dev/i2c-1@0x62"])
+            let gone = try await Self.report(test, ForgetPart("0x62"))
+            #expect(gone.outcome?.state == .forgotten)
+            #expect(try await Self.report(test, GetDevices()).devices.isEmpty)
+        }
+    }
+
+    @Test func withoutTheServiceOfRootTheListWaits() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            let used = try await Self.report(test, UsePart("0x76"))
+            #expect(used.outcome?.state == .waiting)
+            #expect(used.outcome?.nextStep?.contains("roost-bus.path") == true)
+            #expect(used.buses.first?.parts.first?.isListed == true)
+        }
+    }
+
+    @Test func aMachineWithoutBusesSaysWhatToDo() throws {
+        try Self.play { test, i2c in
+            let none = try await Self.report(test, LookAtBuses())
+            #expect(none.why != nil && none.nextStep?.contains("i2c_arm") == true)
+            i2c.add(bus: 1, "bcm2835", .heldLow)
+            i2c.add(bus: 2, "bcm2835", .hangs)
+            i2c.add(bus: 3, "bcm2835", .forbidden)
+            i2c.add(bus: 4, "SMBus I801 adapter")
+            let report = try await Self.report(test, LookAtBuses())
+            #expect(report.buses.map(\.state) == [.everywhere, .hangs, .noAccess, .left])
+            let steps = report.buses.map { $0.nextStep != nil }
+            #expect(steps == [true, true, true, false])
+            let held = try await test.ask(UsePart("0x76", bus: 1, name: "bme280")).error
+            #expect(held?.message.contains("answers at every address") == true)
+        }
+    }
+}
