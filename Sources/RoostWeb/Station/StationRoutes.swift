@@ -45,6 +45,7 @@ package struct StationRoutes: Sendable {
     package var all: [Route] {
         reading + writing + DeviceRoutes(questions: questions).all
             + PinRoutes(questions: questions).all
+            + BusRoutes(questions: questions).all
             + ImportRoutes(questions: questions).all
             + SettingsRoutes(questions: questions, zone: zone, tiles: tiles).all
             + AlertRoutes(questions: questions).all

@@ -12,7 +12,7 @@ from ..check import ROOT
 WWW = os.path.join(ROOT, "Sources", "RoostWeb", "www")
 LANGUAGES = ("en", "de", "it", "es", "fr")
 PARTS = ("", "facts-", "explain-", "alerts-", "entries-", "backup-", "network-", "pins-", "start-", "camera-", "trust-", "dose-", "records-", "measurements-", "proof-", "health-", "devices-", "account-", "update-", "history-", "outbox-", "sites-",
-         "livepicture-", "surveys-", "settings-", "claim-", "login-", "now-", "import-", "refusals-")
+         "livepicture-", "surveys-", "settings-", "claim-", "login-", "now-", "import-", "refusals-", "bus-")
 LINES_MAX = 400
 CHART_LINES_MAX = 350
 LATE_BYTES_MAX = {"explain": 6_000, "facts": 12_000, "alerts": 1_500, "entries": 4_500, "pins": 2_500, "start": 2_000, "proof": 2_500}  # Catalogues that a page asks for when it has need of them.

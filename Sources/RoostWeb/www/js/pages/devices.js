@@ -16,7 +16,8 @@ export function make(root, context) {
   const count = el("p", { role: "status" }), list = el("div", { class: "tiles wide" }), none = el("p", { class: "quiet" }, t("devices.found.none")), ports = el("ul", { class: "list" });
   const board = el("section", { class: "card wide" }, el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
     el("div", { class: "row" }, opening(t("devices.http.add"), (forms) => forms.addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
-  root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, pins);
+  const bus = busFold(context);
+  root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, bus, pins);
   let profiles = [], part = null, curves = null;
   /** Once a page: what is small says little of what came since. */
   async function drawCurves() {
@@ -45,6 +46,7 @@ export function make(root, context) {
       keyed(ports, items, (one) => JSON.stringify([one, data.plugs?.items.find(({ node }) => node && node === one.node), data.plugs?.sockets]), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
       show(none, !items.length);
       show(board, context.may("owner"));
+      show(bus, context.may("owner"));
     },
     live(kind, data) {
       if (kind === "station") context.reload();
@@ -154,6 +156,16 @@ function opening(text, open, props) {
   return el("span", { class: "row" }, button(text, async () => {
     try { said.replaceChildren(); open(await import("./devicechange.js")); } catch (problem) { said.replaceChildren(...problemWords(problem)); }
   }, props), said);
+}
+
+/** Sensors on the header, whose part comes when the fold is opened. */
+function busFold(context) {
+  const inside = el("div", { class: "say" }), node = el("details", { class: "card wide" }, el("summary", {}, t("devices.header")), inside);
+  node.addEventListener("toggle", async () => {
+    if (!node.open || inside.firstChild) return;
+    try { await (await import("./bus.js")).busPart(inside, context); } catch (problem) { inside.replaceChildren(el("p", { role: "alert" }, problemWords(problem))); }
+  });
+  return node;
 }
 
 export function foundRow(one, profiles, { may, api, reload }, place = null) {

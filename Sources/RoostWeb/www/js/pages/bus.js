@@ -1,0 +1,51 @@
+// Sensors on the header: what answers on the I²C buses, and what an owner has the kernel or the station read.
+import { asIs, choice, el, quoted } from "../dom.js";
+import { has, loadMore, t } from "../i18n.js";
+import { action, deviceTitle } from "../words.js";
+
+/** A look takes up to 20 s, a driver 15 more, and a look follows. */
+const PATIENCE = 60000;
+const NEXT = ["noDevice", "noAccess", "hangs", "everywhere", "fails", "partly"];
+
+/** The section of the page Devices: it looks only when it is asked to. */
+export async function busPart(root, { api, reload }) {
+  await loadMore("bus");
+  const said = el("div", { role: "status" }), found = el("div", { class: "say" }), wires = el("div");
+  const look = () => act("GET", "/buses");
+  const looking = action(t("bus.look"), look, { class: "first" });
+  root.append(el("p", {}, t("bus.words")), looking, said, found, wires);
+
+  /** Asks and draws the answer, which is a new look each time. */
+  async function act(method, path, body) {
+    const report = method === "GET" ? await api.get(path, undefined, { patience: PATIENCE }) : await api.send(method, path, body, { patience: PATIENCE });
+    draw(report);
+    if (method !== "GET") await reload();
+  }
+
+  function draw({ buses, overlays, outcome, why }) {
+    said.replaceChildren(...(outcome ? [el("p", {}, asIs(`${outcome.address} · ${outcome.name}`, "strong"), " ", t(`bus.outcome.${outcome.state}`)), outcome.direct ? el("p", {}, t("bus.outcome.direct.next")) : ""] : []));
+    found.replaceChildren(...(why ? [el("p", {}, t("bus.none")), el("p", {}, t("bus.none.next"))] : buses.flatMap(bus)));
+    wires.replaceChildren(el("details", {}, el("summary", {}, t("bus.wires")), el("p", {}, t("bus.wires.words")),
+      el("ul", { class: "list" }, overlays.map(({ name, line }) => el("li", {}, asIs(name), " ", asIs(line, "code"))))));
+  }
+
+  function bus({ number, name, state, why, parts }) {
+    const rows = parts.map((part) => row(part, `/buses/${number}/${part.address}`));
+    return [el("h3", {}, asIs(`i2c-${number}`), " ", asIs(name, "small")),
+      state === "seen" ? null : el("p", {}, t(`bus.state.${state}`), " ", state === "noAccess" || state === "fails" ? quoted(why) : ""),
+      NEXT.includes(state) ? el("p", {}, t(`bus.state.${state}.next`)) : null,
+      rows.length ? el("ul", { class: "list" }, rows) : state === "seen" ? el("p", { class: "quiet" }, t("bus.empty")) : null].filter(Boolean);
+  }
+
+  function row({ address, state, name, driver, device, looksLike, isListed }, path) {
+    const names = looksLike.map((one) => one.name).join(" · ");
+    const ways = looksLike.flatMap(({ name: called, kernelName, direct }) => [kernelName && state !== "undriven" ? [kernelName, called] : null, direct ? [direct, t("bus.direct", { name: called })] : null]).filter(Boolean);
+    const canUse = ["found", "possible", "undriven"].includes(state) && ways.length > 0;
+    const which = choice(ways, ways[0]?.[0], { "aria-label": t("bus.which", { address }) });
+    return el("li", { class: "say" }, el("div", { class: "split" }, asIs([address, name].filter(Boolean).join(" · "), "strong"), el("span", { class: "chip" }, t(`bus.part.${state}`))),
+      el("p", {}, t(`bus.part.${state}.words`, { driver: driver ?? "", device: device ? deviceTitle(device) : "" }), " ", asIs(names)),
+      has(`bus.part.${state}.next`) ? el("p", { class: "quiet" }, t(`bus.part.${state}.next`)) : null,
+      canUse ? el("div", { class: "row" }, ways.length > 1 ? which : null, action(t("bus.use"), () => act("PUT", path, { name: which.value }))) : null,
+      isListed || state === "direct" ? el("div", { class: "row" }, action(t("bus.forget"), () => act("DELETE", path))) : null);
+  }
+}
