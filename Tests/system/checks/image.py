@@ -1,6 +1,6 @@
 """The image of a card in QEMU: starts, first reading, power cuts, faults, updates, bytes written.
 
-  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless reset restore strip]
+  sudo scripts/image && scripts/check image --binaries FOLDER [boot faults cuts writes base pi3 update guide wireless reset restore strip wires]
 
 QEMU's machine virt runs the image's own boot script, kernel and programs on an emulated processor; see
 Tests/Lab/board.py for what stands in for a Pi. Emulated seconds mean little, bytes, counts and order are
@@ -15,7 +15,7 @@ from ..check import ROOT, Failed
 
 NEEDS = "an image of scripts/image, qemu-system-arm"
 PRODUCTS = ("roost", "roostd")
-CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless", "reset", "restore", "strip")
+CASES = ("boot", "faults", "cuts", "writes", "base", "pi3", "update", "guide", "wireless", "reset", "restore", "strip", "wires")
 
 
 def arguments(parser):
@@ -52,7 +52,7 @@ def obstacle(options):
 
 
 def run(check, options):
-    from ..image import base, bench, boot, cuts, faults, guide, pi3, reset, restore, strip, update, wireless, writes
+    from ..image import base, bench, boot, cuts, faults, guide, pi3, reset, restore, strip, update, wires, wireless, writes
     unknown = set(options.cases) - set(CASES)
     if unknown:
         raise Failed(f"no case {', '.join(unknown)}; there are {', '.join(CASES)}")
@@ -67,7 +67,7 @@ def run(check, options):
         try:
             {"boot": boot.boot, "faults": faults.faults, "cuts": cuts.cuts, "writes": writes.writes,
              "base": base.base, "pi3": pi3.pi3, "update": update.update, "guide": guide.guide,
-             "wireless": wireless.wireless, "reset": reset.reset, "restore": restore.restore,
+             "wireless": wireless.wireless, "reset": reset.reset, "wires": wires.wires, "restore": restore.restore,
              "strip": strip.strip}[name](work)
         except bench.LabFailed as failure:
             check.problems.append(f"{name}: {failure}")
