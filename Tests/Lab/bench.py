@@ -101,7 +101,7 @@ def journal(lab, machine, name="journal.txt"):
 def add_chip(machine):
     """A chip as a Pi 4 has it: its label, its 28 lines, the names that we use."""
     if machine.run("modprobe gpio-sim", check=False)[0] != 0:
-        raise Skipped("no module gpio-sim: see build/gpio-sim.log in .build-lab/guest")
+        raise Skipped("no module gpio-sim: see build/modules.log in .build-lab/guest")
     lines = "; ".join(f"mkdir pi/bank0/line{number}; echo {name} >pi/bank0/line{number}/name"
                       for number, name in LINES.items())
     machine.run("cd /sys/kernel/config/gpio-sim && mkdir -p pi/bank0 && "
