@@ -48,14 +48,18 @@ extension DeviceConfiguration {
     package var seesMotion: Bool { if case .pir = kind { true } else { false } }
 
     /// Whether the lamp may follow it.
-    package var measuresDust: Bool {
+    package var measuresDust: Bool { measures(Quantity.pm25.name) }
+
+    var measuresTemperature: Bool { measures("temperature") }
+
+    private func measures(_ quantity: String) -> Bool {
         let quantities =
             switch kind {
             case .sensor(let sensor): sensor.quantities
             case .http(let device): device.quantities
             case .pir, .button, .led: [Quantity]()
             }
-        return quantities.contains { $0.name == Quantity.pm25.name }
+        return quantities.contains { $0.name == quantity }
     }
 
     /// How old a value may be before it is stale, and its lamp unknown.

@@ -304,7 +304,9 @@ extension StationConfiguration {
                 if !detects { problems.add(place, "no device is named \(name)") }
                 continue
             }
-            if !device.measuresDust { problems.add(place, "\(name) measures no pm25") }
+            if !device.measuresDust, !device.measuresTemperature {
+                problems.add(place, "\(name) measures neither pm25 nor temperature")
+            }
         }
         guard let lights else { return }
         if case .lines(let chip, let used, _) = lights.output {

@@ -2,12 +2,39 @@ import Core
 import Devices
 import Synchronization
 
-/// Devices in the same air, and whether their dust values agree.
+/// Devices in the same air, and whether their values agree: dust, and temperature.
 ///
-/// Which of two is wrong cannot be known, so the values of both are marked. Bound:
-/// `StationConfiguration.sameAirLimit` devices, 28 pairs.
+/// Which of two dust sensors is wrong cannot be known, so the values of both are marked. Of two
+/// thermometers the warmer one is: it warms itself, or something near it does. Bound:
+/// `StationConfiguration.sameAirLimit` devices, 28 pairs of each quantity.
 package final class CrossCheck: Sendable {
+    /// What is compared, and how.
+    private enum Compared: CaseIterable {
+        case dust, temperature
+
+        /// The compared quantity of a name; nil for all others.
+        init?(_ name: String) {
+            guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+            self = found
+        }
+
+        var name: String {
+            switch self {
+            case .dust: Quantity.pm25.name
+            case .temperature: "temperature"
+            }
+        }
+
+        var limits: DisagreementDetector.Limits {
+            switch self {
+            case .dust: .dust
+            case .temperature: .temperature
+            }
+        }
+    }
+
     private struct Pair: Hashable {
+        let compared: Compared
         let first: String
         let second: String
     }
@@ -15,6 +42,8 @@ package final class CrossCheck: Sendable {
     private struct State {
         var names: [String] = []
         var detectors: [Pair: DisagreementDetector] = [:]
+        /// The device that a disagreement was noted of, so that its end is noted of the same.
+        var sources: [Pair: String] = [:]
     }
 
     private let state = Mutex(State())
@@ -24,15 +53,24 @@ package final class CrossCheck: Sendable {
     /// Names of the devices that are compared.
     var names: [String] { state.withLock { $0.names } }
 
+    /// Whether values of a quantity are compared at all.
+    static func compares(_ quantity: String) -> Bool { Compared(quantity) != nil }
+
     /// Applies the list of sensors in the same air; pairs that stay keep their state.
     func configure(_ names: [String]) {
         state.withLock { state in
             let old = state.detectors
             (state.names, state.detectors) = (names, [:])
+            state.sources = state.sources.filter { pair, _ in
+                names.contains(pair.first) && names.contains(pair.second)
+            }
             for (index, first) in names.enumerated() {
                 for second in names.dropFirst(index + 1) {
-                    let pair = Pair(first: first, second: second)
-                    state.detectors[pair] = old[pair] ?? DisagreementDetector(.dust)
+                    for compared in Compared.allCases {
+                        let pair = Pair(compared: compared, first: first, second: second)
+                        state.detectors[pair] =
+                            old[pair] ?? DisagreementDetector(compared.limits)
+                    }
                 }
             }
         }
@@ -43,46 +81,61 @@ package final class CrossCheck: Sendable {
     /// - Returns: The readings, marked during a disagreement, and the changes.
     func compare(_ readings: [Reading]) -> (readings: [Reading], events: [Event]) {
         state.withLock { state in
-            guard let index = readings.firstIndex(where: Self.isDust),
-                case .value(let value, let quality) = readings[index].outcome,
-                !readings[index].outcome.isLeftOut,
-                state.names.contains(readings[index].channel.device)
-            else { return (readings, []) }
-            let reading = readings[index]
-            let device = reading.channel.device
-            var (events, isDoubted) = ([Event](), false)
-            for pair in state.detectors.keys.sorted(by: {
-                ($0.first, $0.second) < ($1.first, $1.second)
-            })
-            where pair.first == device || pair.second == device {
-                let change = state.detectors[pair]?.append(
-                    value.doubleValue,
-                    from: pair.first == device ? .first : .second,
-                    at: reading.instant
-                )
-                let other = pair.first == device ? pair.second : pair.first
-                if let change { events.append(Self.event(change, device, other, reading.instant)) }
-                isDoubted = isDoubted || state.detectors[pair]?.isDisagreeing == true
+            guard let device = readings.first?.channel.device, state.names.contains(device) else {
+                return (readings, [])
             }
-            guard isDoubted else { return (readings, events) }
-            var doubted = readings
-            doubted[index] = Reading(
-                reading.channel,
-                at: reading.instant,
-                .value(value, quality.union(.disagrees))
-            )
-            return (doubted, events)
+            var (compared, events) = (readings, [Event]())
+            for (index, reading) in readings.enumerated() {
+                guard let kind = Compared(reading.channel.quantity.name),
+                    case .value(let value, let quality) = reading.outcome,
+                    !reading.outcome.isLeftOut,
+                    Self.isDoubted(reading, value.doubleValue, kind, &state, &events)
+                else { continue }
+                compared[index] = Reading(
+                    reading.channel,
+                    at: reading.instant,
+                    .value(value, quality.union(.disagrees))
+                )
+            }
+            return (compared, events)
         }
     }
 
-    private static func isDust(_ reading: Reading) -> Bool {
-        reading.channel.quantity.name == Quantity.pm25.name
+    /// Whether a value is one of a disagreement; notes those that begin and end with it.
+    private static func isDoubted(
+        _ reading: Reading,
+        _ value: Double,
+        _ compared: Compared,
+        _ state: inout State,
+        _ events: inout [Event]
+    ) -> Bool {
+        let device = reading.channel.device
+        let pairs = state.detectors.keys.filter {
+            $0.compared == compared && ($0.first == device || $0.second == device)
+        }
+        var isDoubted = false
+        for pair in pairs.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
+            let side: DisagreementDetector.Side = pair.first == device ? .first : .second
+            let change = state.detectors[pair]?.append(value, from: side, at: reading.instant)
+            guard let detector = state.detectors[pair] else { continue }
+            let isMeant = compared == .dust || detector.larger == side
+            if let change {
+                let other = side == .first ? pair.second : pair.first
+                let source = state.sources[pair] ?? (isMeant ? device : other)
+                state.sources[pair] = change == .begun ? source : nil
+                let with = source == pair.first ? pair.second : pair.first
+                events.append(event(change, source, with, compared, reading.instant))
+            }
+            isDoubted = isDoubted || detector.isDisagreeing && isMeant
+        }
+        return isDoubted
     }
 
     private static func event(
         _ change: DisagreementDetector.Change,
         _ device: String,
         _ other: String,
+        _ compared: Compared,
         _ instant: MonotonicInstant
     ) -> Event {
         let hasBegun = change == .begun
@@ -91,7 +144,7 @@ package final class CrossCheck: Sendable {
             source: device,
             kind: .plain(hasBegun ? .sensorsDisagree : .sensorsAgree),
             severity: hasBegun ? .warning : .notice,
-            ["of": Quantity.pm25.name, "with": other]
+            ["of": compared.name, "with": other]
         )
     }
 }

@@ -60,7 +60,7 @@ extension StationContext {
     ///   - graph: That of its profile; `GraphDescription.plain` where it has none.
     /// - Returns: The graph in front of the recorder, or the recorder alone.
     package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
-        let isCompared = graph.channels.contains { $0.name == Quantity.pm25.name }
+        let isCompared = graph.channels.contains { CrossCheck.compares($0.name) }
         guard !graph.isEmpty || isCompared else { return recorder }
         return GraphSink(graph, device: device, recorder: recorder, air: sameAir)
     }

@@ -44,6 +44,18 @@ import Testing
         #expect(!detector.isDisagreeing)
     }
 
+    /// A thermometer that was carried in from outside is not doubted.
+    @Test mutating func doubtsThermometersThatAreApartForAnHour() {
+        detector = DisagreementDetector(.temperature)
+        let changes = (0..<14).map { _ in pair(24.1, 21) }
+        #expect(changes.map(\.count) == Array(repeating: 0, count: 12) + [1, 0])
+        #expect(detector.isDisagreeing && detector.larger == .first)
+        for _ in 0..<20 { #expect(pair(24.1, 21).isEmpty) }
+        #expect((0..<20).flatMap { _ in pair(21, 23.9) } == [.ended])
+        #expect(!detector.isDisagreeing && detector.larger == .second)
+        for _ in 0..<40 { #expect(pair(-3, 0).isEmpty) }
+    }
+
     @Test mutating func usesEachValueOnce() {
         #expect(detector.append(5, from: .first, at: .boot) == nil)
         for _ in 0..<10 { #expect(detector.append(500, from: .second, at: .boot) == nil) }

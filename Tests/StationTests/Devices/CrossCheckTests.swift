@@ -110,6 +110,36 @@ import Testing
         #expect(gone == .value(FixedPoint(100, decimals: 1)))
     }
 
+    /// The one that warms itself is marked, the other is not.
+    @Test func ofTwoThermometersTheWarmerOneIsDoubted() {
+        let degrees = Quantity(name: "temperature", unit: "°C", decimals: 1)
+        let air = CrossCheck()
+        air.configure(["a", "b"])
+        var events: [Event] = []
+        func isDoubted(_ device: String, _ tenths: Int64, minute: Int) -> Bool {
+            let found = air.compare([
+                Reading(
+                    Channel(device: device, quantity: degrees),
+                    at: .boot.advanced(by: .minutes(minute)),
+                    .value(FixedPoint(tenths, decimals: 1))
+                )
+            ])
+            events += found.events
+            guard case .value(_, let quality) = found.readings[0].outcome else { return false }
+            return quality.contains(.disagrees)
+        }
+        for minute in 0..<60 {
+            #expect(!isDoubted("a", 268, minute: minute) && !isDoubted("b", 231, minute: minute))
+        }
+        for minute in 60..<63 {
+            _ = (isDoubted("a", 268, minute: minute), isDoubted("b", 231, minute: minute))
+        }
+        #expect(isDoubted("a", 268, minute: 63) && !isDoubted("b", 231, minute: 63))
+        #expect(events.map(\.kind.name) == ["sensors disagree"])
+        #expect(events.first?.source == "a" && events.first?["with"] == "b")
+        #expect(events.first?["of"] == "temperature")
+    }
+
     @Test func aStationComparesSensorsThatItFinds() throws {
         let (flags, kinds) = try simulate { clock in
             let text = #"{"name": "test", "mode": "live", "sameAir": ["sds011", "sds011-2"]}"#

@@ -2,7 +2,7 @@ import Core
 
 /// Notices that two devices in the same air say different things of one quantity.
 ///
-/// Pure. The detector cannot know which of the two is wrong, so both are doubted.
+/// Pure. The detector cannot know which of the two is wrong.
 package struct DisagreementDetector: Hashable, Sendable {
     package struct Limits: Hashable, Sendable {
         /// Differences up to this are never a disagreement, in the quantity's unit.
@@ -13,16 +13,35 @@ package struct DisagreementDetector: Hashable, Sendable {
         package let count: Int
         /// How far apart in time two values of a pair may be.
         let pairing: Duration
+        /// Time from the first to the last of these pairs, at least.
+        let time: Duration
 
-        package init(floor: Double, share: Double, count: Int, pairing: Duration) {
-            precondition(floor >= 0 && share >= 0 && count >= 1 && pairing >= .zero)
-            (self.floor, self.share, self.count, self.pairing) = (floor, share, count, pairing)
+        package init(
+            floor: Double,
+            share: Double,
+            count: Int,
+            pairing: Duration,
+            time: Duration = .zero
+        ) {
+            precondition(floor >= 0 && share >= 0 && count >= 1)
+            precondition(pairing >= .zero && time >= .zero)
+            (self.floor, self.share, self.count) = (floor, share, count)
+            (self.pairing, self.time) = (pairing, time)
         }
 
         /// Two dust sensors, each within 15 % or 10 µg/m³ of the truth.
         ///
         /// - Source: Nova Fitness, *SDS011 datasheet V1.3*, relative error.
         package static let dust = Limits(floor: 20, share: 0.3, count: 3, pairing: .minutes(10))
+
+        /// Two thermometers in one air, each within 1 °C of the truth; an hour ends what passes.
+        package static let temperature = Limits(
+            floor: 3,
+            share: 0,
+            count: 3,
+            pairing: .minutes(10),
+            time: .hours(1)
+        )
     }
 
     package enum Side: Hashable, Sendable { case first, second }
@@ -37,6 +56,9 @@ package struct DisagreementDetector: Hashable, Sendable {
     private let limits: Limits
     private var waiting: [Side: Sample] = [:]  // At most one of each side.
     private var runLength = 0  // Pairs in a row that contradict what holds.
+    private var runStart = MonotonicInstant.boot  // The first of them.
+    /// The side that said more in the last pair; nil before it, and of equal ones.
+    package private(set) var larger: Side?
     package private(set) var isDisagreeing = false
 
     package init(_ limits: Limits) { self.limits = limits }
@@ -62,10 +84,18 @@ package struct DisagreementDetector: Hashable, Sendable {
         }
         waiting = [:]
         let difference = abs(value - partner.value)
-        let larger = max(abs(value), abs(partner.value))
-        let isApart = difference > max(limits.floor, limits.share * larger)
-        runLength = isApart == isDisagreeing ? 0 : runLength + 1
-        guard runLength >= limits.count else { return nil }
+        let magnitude = max(abs(value), abs(partner.value))
+        larger = value == partner.value ? nil : value > partner.value ? side : other
+        let isApart = difference > max(limits.floor, limits.share * magnitude)
+        guard isApart != isDisagreeing else {
+            runLength = 0
+            return nil
+        }
+        if runLength == 0 { runStart = instant }
+        runLength += 1
+        guard runLength >= limits.count, runStart.duration(to: instant) >= limits.time else {
+            return nil
+        }
         runLength = 0
         isDisagreeing.toggle()
         return isDisagreeing ? .begun : .ended

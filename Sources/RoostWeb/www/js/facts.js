@@ -57,8 +57,8 @@ function detail(name, given, { kind, source }) {
   const text = String(given);
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return stamp(text);
   if (["before", "now"].includes(name)) return text === "default" ? t("detail.default") : short(text.replace(/^"(.*)"$/, "$1"));
-  if (["of", "with"].includes(name)) return nameOf(text);
-  if (name === "channel") return nameOf(text, source);
+  if (name === "with") return nameOf(text);
+  if (["channel", "of"].includes(name)) return nameOf(text, source);
   // A part of the program may stand with the part that holds it: `devices/dust`.
   if (name === "device" || name === "child") return deviceTitle(text.split("/").at(-1));
   if (name === "fault") return has(`lineFault.${text}`) ? t(`lineFault.${text}`) : faultSentence(text);
