@@ -66,11 +66,9 @@ package final class SimulatedAdapter: Sendable {
         let now = clock.now
         state.withLock { state in
             (state.stay, state.isHeld) = (state.stay + 1, false)
-            state.line = SimulatedSerialPort(
-                SensorPeer(part: makePart(now)),
-                clock: clock,
-                path: path
-            )
+            var peer = SensorPeer(part: makePart(now))
+            peer.isHanging = state.isHanging
+            state.line = SimulatedSerialPort(peer, clock: clock, path: path)
         }
     }
 

@@ -110,6 +110,8 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
     case clockYearBack = "clock-year-back"
     // No power comes in, and the battery runs down.
     case batteryLow = "battery-low"
+    // A wire of a bus on the header is held, and no reading of its part comes back.
+    case busHang = "bus-hang"
 
     package static let all = allCases
 
@@ -124,7 +126,7 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         case .silence, .deaf, .garbage, .stuck, .zeros, .wedge, .ceiling, .babble, .inconsistent,
             .brownout, .splitFrames, .mergedFrames, .lateReply, .noAcknowledgement, .doubleWake,
             .timesTen, .flippedBits, .wrongID, .wrongRate, .noFirmware, .wedgeOnReboot,
-            .lineTakesNothing, .portBusy, .portForbidden, .portError:
+            .lineTakesNothing, .portBusy, .portForbidden, .portError, .busHang:
             .serial
         case .unplug, .move, .swap, .renumber, .stranger, .twin, .unplugMidFrame, .hubReset,
             .untoldPlug, .plugStorm, .exchange:
@@ -209,6 +211,9 @@ package enum FaultKind: String, Hashable, Sendable, CaseIterable {
         default: false
         }
     }
+
+    /// Whether it happens to a part on a bus of the board alone.
+    var needsBus: Bool { self == .busHang }
 
     /// Whether only an SDS011 can do that.
     var needsSDS011: Bool {

@@ -1,5 +1,6 @@
 import Core
 import Devices
+import Profiles
 
 /// The plan of a life: devices, air, acts of people, and faults.
 package struct Scenario: Sendable {
@@ -124,7 +125,9 @@ extension Scenario {
         until end: Duration,
         _ dice: inout SplitMix64
     ) -> [PlannedFault] {
-        let candidates = parts.filter { !kind.needsSDS011 || $0.profile == "nova-sds011" }
+        let candidates = parts.filter {
+            (!kind.needsSDS011 || $0.profile == "nova-sds011") && (!kind.needsBus || $0.isOnBus)
+        }
         if kind.hitsPart, candidates.isEmpty { return [] }
         if kind.area == .network, httpDevices.isEmpty { return [] }
         if kind == .batteryLow, !hasBattery { return [] }
@@ -145,6 +148,10 @@ extension Scenario {
             found.append(fault(at: now))
         }
     }
+}
+
+extension Scenario.Part {
+    fileprivate var isOnBus: Bool { ProfileCatalog.shipped.profile(profile)?.kind == .bus }
 }
 
 extension SplitMix64 {

@@ -41,6 +41,16 @@ extension Machine {
             part.switchOff(at: now)
             part.switchOn(at: now, isSeen: false)
         case .wedgeOnReboot, .lineTakesNothing: break
+        case .busHang:
+            guard let adapter = adapters[part.name] else { return }
+            world.fire(.busHang)
+            world.records.hitParts.insert(LifeRecords.Hit(part: part.name, at: now))
+            part.busHangsUntil = max(part.busHangsUntil, end)
+            adapter.hang(true)
+            world.plan(at: end) { machine in
+                guard part.busHangsUntil <= machine.now else { return }
+                machine.adapters[part.name]?.hang(false)
+            }
         // Hits only a new opening of the line: ModemManager opens ports that have just appeared.
         case .portBusy, .portForbidden, .portError: tearOff(part, for: .seconds(1))
         case .noFirmware:

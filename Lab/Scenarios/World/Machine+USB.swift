@@ -24,6 +24,7 @@ extension Machine {
             clock: simulated
         ) { _ in PartPeer(part: part) }
         adapters[part.name] = adapter
+        adapter.hang(now < part.busHangsUntil)
         guard let match = part.profile.sensorMatches.first else {
             partsByNode[usb.plug(adapter, into: part.socket, isTold: isTold)] = part
             return

@@ -27,6 +27,8 @@ final class Part: @unchecked Sendable {
     /// Preheats that the station can know of: one for each time the part got power.
     private(set) var coldTimes: [Range<MonotonicInstant>] = []
     private(set) var counts: [FaultKind: Int] = [:]
+    /// No reading of it comes back before then.
+    var busHangsUntil = MonotonicInstant.boot
 
     private static let commonest = (vendorID: "1a86", productID: "7523")
 
