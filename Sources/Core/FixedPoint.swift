@@ -22,6 +22,17 @@ package struct FixedPoint: Hashable, Comparable, Sendable, CustomStringConvertib
         return mantissa % factor == 0 ? mantissa / factor : nil
     }
 
+    /// The value times `10^exponent`, as for another unit; nil where it does not fit.
+    ///
+    /// - Parameter exponent: 0…9.
+    package func scaled(byPowerOfTen exponent: Int) -> FixedPoint? {
+        guard exponent > decimals else {
+            return FixedPoint(mantissa, decimals: decimals - exponent)
+        }
+        let whole = FixedPoint(mantissa, decimals: 0).mantissa(atDecimals: exponent - decimals)
+        return whole.map { FixedPoint($0, decimals: 0) }
+    }
+
     /// The nearest double, for display and for limits; the exact value is the mantissa.
     package var doubleValue: Double { Double(mantissa) / Double(Self.powersOfTen[decimals]) }
 

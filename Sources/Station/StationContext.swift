@@ -20,6 +20,7 @@ package struct StationContext: Sendable {
     package let faults: FaultList
     let startedAt: MonotonicInstant
     package let sameAir = CrossCheck()
+    let neighbours = Neighbours()
     let lasers: LaserHours
     let standstills = Standstills()
     let recording = RecordSwitch()

@@ -162,6 +162,8 @@ package struct ChannelReport: Codable, Hashable, Sendable {
     package var records: Bool?
     /// Implausible values of the last day, left out everywhere; nil for none.
     package var omittedCount: Int?
+    /// The humidity for which its last value has the flag `humid`; nil without the flag.
+    package var humidity: HumidityReport?
 
     /// Whether its part does not measure it at all, which is no fault, unlike a lost value.
     package var isNeverMeasured: Bool {
@@ -297,7 +299,7 @@ package struct DeviceReport: Codable, Hashable, Sendable {
     /// For example `measuring`, `asleep` or `unusable`.
     package let state: String
     /// Details from the driver: id, firmware, counts.
-    package let facts: Details
+    package var facts: Details
     /// Its channels whose values a person has left out.
     package var mutes: [MuteReport] = []
     /// Its progress between two samples; nil while that is not known.

@@ -15,7 +15,7 @@ package struct GraphExternal: Hashable, Sendable {
 
     /// `station:humidity`, or `garden/humidity`.
     package let address: String
-    /// The unit that it must be measured in.
+    /// The unit that it goes in with; a pressure may be measured in hPa or kPa, too.
     package let unit: String
     let ageLimit: Duration
 
@@ -33,10 +33,18 @@ package struct GraphExternal: Hashable, Sendable {
         address.firstIndex(of: "/").map { String(address[..<$0]) }
     }
 
+    /// Units that can be had from another one by a power of ten.
+    private static let powers = ["Pa": ["hPa": 2, "kPa": 3]]
+
     /// Whether this is what it asks for; derived channels answer to their name without the version.
-    package func admits(_ channel: Channel) -> Bool {
-        channel.quantity.unit == unit && channel.quantity.nameWithoutVersion == quantityName
-            && (device == nil || device == channel.device)
+    package func admits(_ channel: Channel) -> Bool { power(of: channel) != nil }
+
+    /// The power of ten that brings a channel's values to `unit`; nil where they are not meant.
+    func power(of channel: Channel) -> Int? {
+        guard channel.quantity.nameWithoutVersion == quantityName,
+            device == nil || device == channel.device
+        else { return nil }
+        return channel.quantity.unit == unit ? 0 : Self.powers[unit]?[channel.quantity.unit]
     }
 }
 

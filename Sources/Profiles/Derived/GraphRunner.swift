@@ -7,40 +7,26 @@ import Core
 /// with its last value for ten minutes, then as `stale`. An instant before the last one is another
 /// boot: everything is forgotten.
 package struct GraphRunner: Sendable {
-    /// Devices whose value of one name is kept for `station:name`; the first of a sample go on.
-    private static let deviceLimit = 32
-
     package let graph: GraphDescription
     private let device: String
     private var channels: [GraphHeld?]
-    /// Last values of each external input, by device; bound: 32 devices each.
-    private var notes: [[(device: String, held: GraphHeld)]]
+    /// Last values for each external input.
+    private var neighbours: [GraphNeighbours]
     private var last: MonotonicInstant?
 
     package init(_ graph: GraphDescription, device: String) {
         (self.graph, self.device) = (graph, device)
         channels = Array(repeating: nil, count: graph.channels.count)
-        notes = Array(repeating: [], count: graph.externals.count)
+        neighbours = graph.externals.map(GraphNeighbours.init)
     }
 
     /// Offers what another device measured; channels that the graph does not use are ignored.
     ///
     /// A reading without a value changes nothing: the age of the last value decides.
-    package mutating func remember(_ reading: Reading) {
-        let signal = GraphSignal(reading.outcome)
-        guard case .value = signal else { return }
-        for (index, external) in graph.externals.enumerated()
-        where external.admits(reading.channel) {
-            let held = GraphHeld(instant: reading.instant, signal: signal)
-            let name = reading.channel.device
-            if let place = notes[index].firstIndex(where: { $0.device == name }) {
-                notes[index][place].held = held
-            } else if notes[index].count < Self.deviceLimit {
-                notes[index].append((name, held))
-                // In the order of names, so that it does not matter who spoke first.
-                notes[index].sort { $0.device < $1.device }
-            }
-        }
+    ///
+    /// - Parameter isWarm: Whether its part warms the air that it measures.
+    package mutating func remember(_ reading: Reading, isWarm: Bool = false) {
+        for index in neighbours.indices { neighbours[index].remember(reading, isWarm: isWarm) }
     }
 
     /// Forgets what it knows: the node's clock began anew.
@@ -48,15 +34,9 @@ package struct GraphRunner: Sendable {
 
     /// The readings, with `humid` on those that the humidity makes doubtful.
     package func flagged(_ readings: [Reading]) -> [Reading] {
-        guard let rule = graph.humid, let now = readings.first?.instant else { return readings }
-        let signal: GraphSignal
-        if case .channel(let index) = rule.humidity {
-            let own = readings.last { place(of: $0) == index }
-            signal = own.map { GraphSignal($0.outcome) } ?? held(rule.humidity, at: now)
-        } else {
-            signal = held(rule.humidity, at: now)
-        }
-        guard case .value(let humidity, _) = signal, humidity > rule.above else { return readings }
+        guard let rule = graph.humid, let humidity = humidity(beside: readings),
+            humidity.value > rule.above
+        else { return readings }
         return readings.map { reading in
             guard let index = place(of: reading), rule.channels.contains(index),
                 case .value(let value, let quality) = reading.outcome
@@ -64,6 +44,27 @@ package struct GraphRunner: Sendable {
             let doubted = Outcome.value(value, quality.union(.humid))
             return Reading(reading.channel, at: reading.instant, doubted)
         }
+    }
+
+    /// The humidity that decides whether a sample is `humid`, with the device that measured it.
+    ///
+    /// - Returns: nil where no humidity is asked for or known.
+    package func humidity(beside readings: [Reading]) -> NeighbourChoice? {
+        guard let rule = graph.humid, let now = readings.first?.instant else { return nil }
+        switch rule.humidity {
+        case .external(let index): return neighbours[index].choice(at: now)
+        case .channel(let index):
+            let own = readings.last { place(of: $0) == index }
+            let signal = own.map { GraphSignal($0.outcome) } ?? held(rule.humidity, at: now)
+            guard case .value(let value, _) = signal else { return nil }
+            let name = graph.channels[index].name
+            return NeighbourChoice(quantity: name, device: device, value: value, passedOver: [:])
+        }
+    }
+
+    /// The devices whose values go in at an instant, one for each input that has a value.
+    package func choices(at now: MonotonicInstant) -> [NeighbourChoice] {
+        neighbours.compactMap { $0.choice(at: now) }
     }
 
     /// The derived readings of one sample, in the order of the profile.
@@ -102,12 +103,7 @@ package struct GraphRunner: Sendable {
         case .channel(let index):
             return channels[index]?.signal(at: now, limit: limit) ?? .noData(.stale)
         case .external(let index):
-            let limit = graph.externals[index].ageLimit
-            for note in notes[index] {
-                let signal = note.held.signal(at: now, limit: limit)
-                if case .value = signal { return signal }
-            }
-            return .noData(.stale)
+            return neighbours[index].signal(at: now)
         }
     }
 }

@@ -14,11 +14,13 @@ enum GraphSignal: Hashable, Sendable {
     ]
 
     /// Converts a reading; an impossible value, or one too large for a graph, becomes no data.
-    init(_ outcome: Outcome) {
+    init(_ outcome: Outcome, timesTenTo power: Int = 0) {
         switch outcome {
         case _ where outcome.isLeftOut: self = .noData(.outOfRange)
         case .noData(let reason): self = .noData(reason)
-        case .value(let value, let quality): self.init(value.doubleValue, quality)
+        case .value(let value, let quality):
+            let scaled = value.scaled(byPowerOfTen: power)
+            self = scaled.map { GraphSignal($0.doubleValue, quality) } ?? .noData(.outOfRange)
         }
     }
 

@@ -35,6 +35,8 @@ struct ChannelView: Codable, Sendable {
     @OrNull var value: Double?
     @OrNull var noData: String?
     let quality: [String]
+    /// The humidity that a flag `humid` in `quality` is for; absent without the flag.
+    let humidity: HumidityReport?
     @OrNull var time: String?
     @OrNull var ageSeconds: Double?
     @OrNull var ageLimitSeconds: Double?
@@ -82,6 +84,7 @@ struct ChannelView: Codable, Sendable {
             range = nil
         }
         (value, noData, quality) = (latest?.value, latest?.noData, latest?.quality ?? [])
+        humidity = channel.humidity
         (time, ageSeconds) = (latest?.time, channel.valueAgeSeconds)
         ageLimitSeconds = channel.ageLimitSeconds
         intervalSeconds = channel.intervalSeconds

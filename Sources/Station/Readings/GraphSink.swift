@@ -9,7 +9,9 @@ import Synchronization
 final class GraphSink: ReadingSink {
     private let recorder: Recorder
     private let air: CrossCheck
+    private let neighbours: Neighbours
     private let inputs: [GraphExternal]
+    private let device: String
     private let runner: Mutex<GraphRunner>
 
     /// A sink that has seen nothing.
@@ -17,13 +19,16 @@ final class GraphSink: ReadingSink {
     /// - Parameters:
     ///   - device: Under which name it reads.
     ///   - air: The devices that it is compared with.
+    ///   - neighbours: Gets the devices whose values go into a sample.
     init(
         _ graph: GraphDescription,
         device: String,
         recorder: Recorder,
-        air: CrossCheck = CrossCheck()
+        air: CrossCheck = CrossCheck(),
+        neighbours: Neighbours = Neighbours()
     ) {
-        (self.recorder, self.air) = (recorder, air)
+        (self.recorder, self.air, self.device) = (recorder, air, device)
+        self.neighbours = neighbours
         inputs = graph.inputs
         runner = Mutex(GraphRunner(graph, device: device))
     }
@@ -40,11 +45,20 @@ final class GraphSink: ReadingSink {
         // Queried, not subscribed to: no subscription has to end with the device.
         let notes =
             inputs.isEmpty
-            ? [] : recorder.lastValues { channel in inputs.contains { $0.admits(channel) } }
+            ? []
+            : recorder.lastValues { channel in
+                inputs.contains { $0.admits(channel) } || channel.quantity.isOfWarmPart
+            }
+        let warm = Set(notes.filter(\.channel.quantity.isOfWarmPart).map(\.channel.device))
         return runner.withLock { runner in
-            for note in notes { runner.remember(note) }
+            for note in notes {
+                runner.remember(note, isWarm: warm.contains(note.channel.device))
+            }
             let raw = runner.flagged(readings)
             let derived = runner.evaluate(raw)
+            let now = readings.first?.instant ?? .boot
+            let (humidity, choices) = (runner.humidity(beside: raw), runner.choices(at: now))
+            neighbours.set(device, humidity: humidity, choices)
             return derived.isEmpty ? raw : raw + derived
         }
     }
@@ -62,6 +76,12 @@ extension StationContext {
     package func sink(for device: String, graph: GraphDescription) -> any ReadingSink {
         let isCompared = graph.channels.contains { CrossCheck.compares($0.name) }
         guard !graph.isEmpty || isCompared else { return recorder }
-        return GraphSink(graph, device: device, recorder: recorder, air: sameAir)
+        return GraphSink(
+            graph,
+            device: device,
+            recorder: recorder,
+            air: sameAir,
+            neighbours: neighbours
+        )
     }
 }

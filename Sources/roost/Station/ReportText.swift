@@ -193,7 +193,11 @@ enum ReportText {
             return "  \(name) \(paint("no data: \(latest.noData ?? "")", .yellow)) \(age)\(before)"
                 + omitted(report)
         }
-        let doubts = latest.quality.isEmpty ? "" : " (\(latest.quality.joined(separator: ", ")))"
+        let flags = latest.quality.map { flag in
+            guard flag == "humid", let air = report.humidity else { return flag }
+            return "humid: \(Int(air.percent.rounded())) % at \(air.device)"
+        }
+        let doubts = flags.isEmpty ? "" : " (\(flags.joined(separator: ", ")))"
         let stale = report.isStale ? paint(" STALE", .red) : ""
         // A stream's next value comes within a second, so its report has no time for it.
         let next =

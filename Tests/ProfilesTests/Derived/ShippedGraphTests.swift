@@ -86,11 +86,14 @@ import Testing
         ] as [(Double, Double, String)]
     )
     func carbonDioxideIsThatOfThePressure(co2: Double, pascals: Double, shown: String) throws {
-        let found = try Self.derived(
-            "winsen-mhz19b-pressure",
-            [("co2", co2)],
-            air: ("pressure", "Pa", pascals)
-        )
-        #expect(Self.shown(found) == ["co2_corrected@1=\(shown)"])
+        for id in [
+            "winsen-mhz19b-pressure", "sensirion-scd30-pressure", "sensirion-scd4x-pressure",
+        ] {
+            // A BME280 says hPa, others Pa.
+            for air in [("pressure", "Pa", pascals), ("pressure", "hPa", pascals / 100)] {
+                let found = try Self.derived(id, [("co2", co2)], air: air)
+                #expect(Self.shown(found) == ["co2_corrected@1=\(shown)"], "\(id) \(air)")
+            }
+        }
     }
 }

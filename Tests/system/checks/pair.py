@@ -102,6 +102,11 @@ def run(check, options):
     if not both:
         raise Failed(f"the two are not there: {station.values()} {station.log()[-600:]}")
     check.demand(until(lambda: "humid" in flags(station), WAIT), f"damp air is no flag of dust: {station.values().get('sds011/pm25')}")
+    dust = next(one for one in station.report("status")["channels"] if one["channel"] == "sds011/pm25")
+    check.same(dust.get("humidity"), {"device": "bme280", "percent": 84.25}, "the humidity that the flag is from")
+    facts = next(one for one in station.report("devices")["devices"] if one["name"] == "sds011")["facts"]
+    check.same(facts.get("humidityFrom"), "bme280", "the neighbour that `roost devices` names")
+    check.demand("humid: 84 % at bme280" in station.roost("status").stdout, f"`roost status` on damp air: {station.roost('status').stdout}")
     station.trust_clock()
 
     server = SensorCommunity(check, **{NODE.replace("-", "_"): {"1": 71001, "11": 71002}})
@@ -123,6 +128,9 @@ def run(check, options):
     shown = {one["value_type"]: one["value"] for one in answer["sensordatavalues"]}
     check.same(shown, {"SDS_P1": "20.50", "SDS_P2": "12.30", "BME280_temperature": "25.08", "BME280_humidity": "84.25",
                        "BME280_pressure": "100653.00"}, "airrohr's answer")
+
+    shown = next(one for one in dashboard.station()["channels"] if one["id"] == "sds011/pm25")
+    check.same(shown.get("humidity"), {"device": "bme280", "percent": 84.25}, "the humidity for the page Now")
 
     station.put("bme280", "in_humidityrelative_input", DRY)
     check.demand(until(lambda: station.values() and "humid" not in flags(station), WAIT), "dry air keeps the flag of damp")

@@ -93,13 +93,7 @@ struct CommunityValues: Hashable, Sendable {
         else { return nil }
         // The firmware sends CO₂ of a sensor of CO₂ alone.
         guard kind.quantity != "co2" || !hasParticles(sample.quantities) else { return nil }
-        guard power > value.decimals else {
-            return FixedPoint(value.mantissa, decimals: value.decimals - power)
-        }
-        let whole = FixedPoint(value.mantissa, decimals: 0)
-        return whole.mantissa(atDecimals: power - value.decimals).map {
-            FixedPoint($0, decimals: 0)
-        }
+        return value.scaled(byPowerOfTen: power)
     }
 
     /// Returns the mean with two decimals; nil without values or beyond what 63 bits hold.

@@ -242,6 +242,7 @@ struct ControlAnswers: Sendable {
         let devices = await station.devices.reports().map { report in
             var report = settings.shown(mutes.shown(report))
             report.intervalSeconds = state.interval(of: report.name)?.inSeconds
+            report.facts = Details(report.facts.facts + station.neighbours.facts(of: report.name))
             return report
         }
         var report = DevicesReport(
@@ -287,6 +288,9 @@ struct ControlAnswers: Sendable {
                 )
                 report.facts = state.facts(of: channel.channel)
                 report.records = station.recording.keeps(channel.channel.device)
+                if report.latest?.quality.contains("humid") == true {
+                    report.humidity = station.neighbours.humidity(of: channel.channel.device)
+                }
                 return report
             },
             budget: budget(costs),

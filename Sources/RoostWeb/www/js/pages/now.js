@@ -293,12 +293,14 @@ function ageLine(channel, isBrief) {
   const isOld = channel.isStale || (!isBrief && (live.state !== "live" || channel.ageSeconds + live.elapsed > 60));
   if (!isKnown(channel.ageSeconds)) { if (!channel.noData && !isWarming) parts.push(t("age.never")); }
   else if (isOld) parts.push(ago(channel.ageSeconds + live.elapsed));
-  const next = (channel.nextInSeconds ?? 0) - live.elapsed;
+  const next = (channel.nextInSeconds ?? 0) - live.elapsed, air = channel.quality?.includes("humid") && channel.humidity;
+  const doubts = channel.quality?.filter((flag) => !air || flag !== "humid") ?? [];
   if (isWarming) parts.push(left > 0 ? t("phase.warming.left", { time: duration(left) }) : code("phase", "warming"));
   else if (!isBrief && next > 0 && !(channel.intervalSeconds < 10)) parts.push(t("age.next", { time: countdown(next) }));
   return [
     ...parts,
-    channel.quality?.length ? t("now.doubtful", { flags: flags(channel.quality) }) : null,
+    doubts.length ? t("now.doubtful", { flags: flags(doubts) }) : null,
+    air ? t("now.damp", { humidity: percent(air.percent / 100, 0), name: deviceTitle(air.device) }) : null,
     channel.isMuted && channel.noData !== "muted" ? t("now.muted") : null,
     channel.records === false && !isBrief ? t("now.notKept") : null,
     channel.omitted24h ? plural("now.omitted", channel.omitted24h) : null,
