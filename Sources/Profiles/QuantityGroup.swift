@@ -15,7 +15,8 @@ package enum QuantityGroup: String, Codable, Hashable, Sendable, CaseIterable {
         (
             .detail,
             [
-                "pm1", "pm4", "pm05", "pm25_dry", "pm10_dry", "co2_corrected", "formaldehyde",
+                "dew_point", "pm1", "pm4", "pm05", "pm25_dry", "pm10_dry", "co2_corrected",
+                "formaldehyde",
                 "n03", "n05", "n1", "n25", "n4", "n5", "n10", "size", "altitude", "latitude",
                 "longitude", "accuracy", "co2_equivalent", "voc_raw", "gas_resistance", "voltage0",
                 "voltage1", "voltage2", "voltage3",

@@ -69,6 +69,7 @@ struct GraphNodeReader {
         case "pressureCorrection":
             value("referencePascals", in: 70_000...120_000, otherwise: 101_300)
                 .map { .pressureCorrection(reference: $0) }
+        case "dewPoint": .dewPoint
         default: dose()
         }
     }

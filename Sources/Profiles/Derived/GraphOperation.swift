@@ -10,9 +10,11 @@ enum GraphOperation: Hashable, Sendable {
     case pressureCorrection(reference: Double)
     /// Counts per minute that one µSv/h gives, above zero; the dead time in µs.
     case dose(countsPerMicrosievert: Double, deadTime: Double)
+    /// Inputs: temperature in °C, relative humidity.
+    case dewPoint
 
     /// Names of the calculations in a profile.
-    static let types = ["humidityCorrection", "pressureCorrection", "dose"]
+    static let types = ["humidityCorrection", "pressureCorrection", "dose", "dewPoint"]
 
     /// One input of a calculation.
     struct Input: Hashable, Sendable {
@@ -39,6 +41,11 @@ enum GraphOperation: Hashable, Sendable {
             [
                 Input(key: "input", kind: "a mixing ratio", units: ["ppm", "ppb"]),
                 Input(key: "pressure", kind: "a pressure", units: ["Pa"]),
+            ]
+        case "dewPoint":
+            [
+                Input(key: "input", kind: "a temperature", units: ["°C"]),
+                Input(key: "humidity", kind: "a humidity", units: ["%"]),
             ]
         default: [Input(key: "input", kind: "counts", units: ["cpm"])]
         }
@@ -68,6 +75,10 @@ enum GraphOperation: Hashable, Sendable {
             let lost = first * deadTime
             guard lost < Self.lostLimit * Self.minute else { return .noData(.gated) }
             return GraphSignal(first / (1 - lost / Self.minute) / factor, doubts)
+        case .dewPoint:
+            guard HumidityFit.believable.contains(last) else { return .noData(.outOfRange) }
+            let dewPoint = DewPoint.celsius(temperature: first, humidity: last)
+            return dewPoint.map { GraphSignal($0, doubts) } ?? .noData(.gated)
         }
     }
 
@@ -94,6 +105,7 @@ enum GraphOperation: Hashable, Sendable {
         case .dose(let counts, let deadTime):
             let lost = deadTime == 0 ? "" : ", dead time \(plain(deadTime)) µs"
             return "dose ÷ \(plain(counts))\(lost)"
+        case .dewPoint: return "dewPoint, by the Magnus formula"
         }
     }
 }

@@ -56,25 +56,51 @@ package enum GraphReader {
 
 extension GraphDescription {
     /// Graph of a device that has none of its own: only the humidity flag, where humidity is known.
-    package static func plain(_ channels: [Quantity]) -> GraphDescription {
+    ///
+    /// - Parameter hasDewPoint: Whether it adds the dew point, where temperature and humidity are.
+    package static func plain(
+        _ channels: [Quantity],
+        hasDewPoint: Bool = false
+    ) -> GraphDescription {
         var names = GraphNames(channels: channels, problems: ProblemList())
         let humid = names.readHumid(nil, at: "humid")
+        let dewPoint = hasDewPoint ? dewPoint(of: channels) : nil
         return GraphDescription(
             version: 1,
             channels: channels,
             externals: names.externals,
-            nodes: [],
+            nodes: [dewPoint].compactMap(\.self),
             humid: humid
+        )
+    }
+
+    private static func dewPoint(of channels: [Quantity]) -> GraphNode? {
+        func place(_ name: String, _ unit: String) -> GraphSource? {
+            channels.firstIndex { $0.name == name && $0.unit == unit }.map { .channel($0) }
+        }
+        guard let temperature = place("temperature", "°C"), let humidity = place("humidity", "%"),
+            !channels.contains(where: { $0.name == "dew_point" })
+        else { return nil }
+        return GraphNode(
+            name: "dew_point",
+            operation: .dewPoint,
+            inputs: [temperature, humidity],
+            unit: "°C",
+            decimals: 1
         )
     }
 }
 
 extension Profile {
     /// Its graph, which was checked when the profile was read; else a plain one of `quantities`.
+    ///
+    /// A part on a bus that measures temperature and humidity has a dew point by itself: both are
+    /// of the same air at the same moment, so there is nothing to choose. A dust sensor's own
+    /// climate is that of its inside, and a line of text may be of two places.
     package func graph(of quantities: [Quantity]) -> GraphDescription {
         let graph = graph.flatMap {
             GraphReader.read($0, channels: channels, at: "graph", ProblemList())
         }
-        return graph ?? .plain(quantities)
+        return graph ?? .plain(quantities, hasDewPoint: kind == .bus)
     }
 }

@@ -27,7 +27,7 @@ NODE = "raspi-00000000abcdef01"
 DAMP, DRY = "84250", "46332"  # Thousandths of a per cent.
 # Class and unit of each entity in Home Assistant, by its name.
 CLASSES = {"sds011 PM2.5": ("pm25", "µg/m³"), "sds011 PM10": ("pm10", "µg/m³"), "bme280 temperature": ("temperature", "°C"),
-           "bme280 humidity": ("humidity", "%"), "bme280 pressure": ("atmospheric_pressure", "hPa")}
+           "bme280 humidity": ("humidity", "%"), "bme280 dew point": ("temperature", "°C"), "bme280 pressure": ("atmospheric_pressure", "hPa")}
 
 
 def flags(station):
@@ -107,6 +107,7 @@ def run(check, options):
     facts = next(one for one in station.report("devices")["devices"] if one["name"] == "sds011")["facts"]
     check.same(facts.get("humidityFrom"), "bme280", "the neighbour that `roost devices` names")
     check.demand("humid: 84 % at bme280" in station.roost("status").stdout, f"`roost status` on damp air: {station.roost('status').stdout}")
+    check.same(station.values().get("bme280/dew_point@1", {}).get("value"), 22.2, "the dew point of 25.08 °C and 84.25 %")
     station.trust_clock()
 
     server = SensorCommunity(check, **{NODE.replace("-", "_"): {"1": 71001, "11": 71002}})
