@@ -61,7 +61,7 @@ import Testing
         // By hand as root there is no group of the station's own.
         let byRoot = try Self.table(ControlRights(LocalUsers(own: 0) { _ in nil }, group: 0))
         let (own, all) = (Self.peer(208, 209), Set(table.names))
-        #expect(all.count == 49)
+        #expect(all.count == 52)
         let rows: [(peers: [PeerCredentials], may: Set<String>)] = [
             ([own, Self.peer(0, 0), Self.peer(0, 209)], all),
             // In the machine's own users, and as a sandbox shows it.

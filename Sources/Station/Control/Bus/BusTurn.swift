@@ -2,13 +2,21 @@ import Synchronization
 
 /// One look at the buses at a time: one that hangs keeps others away until it ends.
 final class BusTurn: Sendable {
-    /// The turn, for as long as the value lives.
+    /// The turn, until it is ended or the value is gone.
     final class Pass: Sendable {
-        private let turn: BusTurn
+        private let turn: Mutex<BusTurn?>
 
-        fileprivate init(_ turn: BusTurn) { self.turn = turn }
+        fileprivate init(_ turn: BusTurn) { self.turn = Mutex(turn) }
 
-        deinit { turn.isUsed.withLock { $0 = false } }
+        deinit { end() }
+
+        func end() {
+            let turn = turn.withLock { turn in
+                defer { turn = nil }
+                return turn
+            }
+            turn?.isUsed.withLock { $0 = false }
+        }
     }
 
     private let isUsed = Mutex(false)

@@ -35,23 +35,21 @@ struct ControlBus: Sendable {
         }
         let (platform, profiles, clock) = (platform, profiles, clock)
         let devices = BusSummary.devices(station.effective)
+        let list = try await list()
         let seen = try await clock.run(
             {
                 try await platform.onBus {
-                    try withExtendedLifetime(pass) {
-                        let buses = platform.buses
-                        let list = BusPartList(reading: try buses.readList() ?? [])
-                        let sights = buses.list().map { entry in
-                            let own = devices.keys.compactMap { Self.address($0, on: entry) }
-                            return BusLook.look(at: entry, of: buses, profiles, without: Set(own))
-                        }
-                        return (sights, list)
+                    defer { pass.end() }
+                    let buses = platform.buses
+                    return buses.list().map { entry in
+                        let own = devices.keys.compactMap { Self.address($0, on: entry) }
+                        return BusLook.look(at: entry, of: buses, profiles, without: Set(own))
                     }
                 }
             },
             unless: { try await clock.sleep(for: Self.lookLimit) }
         )
-        guard let (sights, list) = seen else {
+        guard let sights = seen else {
             throw ControlFailure(
                 code: .unreachable,
                 message: "a bus hangs: it did not answer in 20 s; pull the parts off one by one, "
