@@ -80,11 +80,18 @@ package final class DeviceList: Sendable {
     }
 
     /// The device works, and its driver can report on it.
-    func attached(_ name: String, _ account: @escaping @Sendable () async -> Account) {
+    ///
+    /// - Parameters:
+    ///   - isTrial: Whether it broke before: its trouble stays until it has run for a while.
+    func attached(
+        _ name: String,
+        isTrial: Bool = false,
+        _ account: @escaping @Sendable () async -> Account
+    ) {
         let now = clock.now
         update(name) { entry in
-            (entry.trouble, entry.attachedAt, entry.account) = (nil, now, account)
-            entry.other = nil
+            if !isTrial { entry.trouble = nil }
+            (entry.attachedAt, entry.account, entry.other) = (now, account, nil)
         }
     }
 

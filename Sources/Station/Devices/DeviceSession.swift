@@ -165,7 +165,7 @@ final class DeviceSession: OrderlyStop {
         _ attached: Attached,
         backAfter text: String?
     ) async throws -> (outage: Outage?, isBack: Bool) {
-        station.devices.attached(subject.name, attached.account)
+        station.devices.attached(subject.name, isTrial: text != nil, attached.account)
         let isStopping = running.withLock { running in
             running.driver = attached.driver
             return running.isStopping
@@ -200,6 +200,7 @@ final class DeviceSession: OrderlyStop {
         { [self] in
             try await station.clock.sleep(for: Self.settleTime)
             isBack.set()
+            station.devices.troubled(subject.name, nil)
             await reportReturn(after: text)
         }
     }
