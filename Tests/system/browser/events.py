@@ -36,7 +36,10 @@ GROUP = """const [events, done] = arguments, base = document.querySelector('scri
 (async () => {
   const i18n = await import(base + 'i18n.js'), groups = await import(base + 'eventgroups.js');
   await (window.ready ??= i18n.loadLanguage().then(() => i18n.loadMore('facts')));
-  done(groups.entries(events).map((one) => [groups.partSentence(one) + (one.parts.length > 1 ? ` · ${i18n.plural('events.times', one.parts.length)}` : ''), one.phase, one.parts.length, one.topic, one.isSmall]));
+  const work = groups.grouping(events);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  done(step.value.map((one) => [groups.partSentence(one) + (one.parts.length > 1 ? ` · ${i18n.plural('events.times', one.parts.length)}` : ''), one.phase, one.parts.length, one.topic, one.isSmall]));
 })().catch((problem) => done(String(problem)));"""
 
 

@@ -96,6 +96,10 @@ export const fold = (words, ...children) => el("details", {}, el("summary", {}, 
 
 export const choice = (options, chosen, props = {}) => el("select", props, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words)));
 
+/** Buttons of which one is chosen; `options` are names with their words. */
+export const segments = (label, options, chosen, choose) => el("div", { class: "segments", role: "group", "aria-label": label },
+  options.map(([name, words]) => button(words, () => choose(name), { "aria-pressed": String(name === chosen) })));
+
 /** A row of a menu: its name, what it is for, and a mark before them. */
 export const menuRow = (href, name, words, sign) => el("li", {}, el("a", { href }, sign, el("span", {}, el("strong", {}, name), el("span", { class: "quiet" }, words)), icon("icon-next")));
 
@@ -120,12 +124,11 @@ export function table(caption, heads, rows) {
       el(index === 0 ? "th" : "td", index === 0 ? { scope: "row" } : {}, cell ?? "–"))))))));
 }
 
-/** A dialog that closes with Escape, its button if it has one, or a tap beside it; it leaves the page when closed. */
+/** A dialog that closes with Escape, its button if it has one, or a tap beside it; it leaves the page when closed. One without a title needs a name. */
 export function dialog(title, closeText, ...children) {
   const before = document.activeElement;
   const id = `d${Math.round(performance.now())}`;
-  const node = el("dialog", { "aria-labelledby": id },
-    el("h2", { id }, title), ...children,
+  const node = el("dialog", { "aria-labelledby": title === null ? null : id }, title === null ? null : el("h2", { id }, title), ...children,
     el("div", { class: "row end" }, closeText ? button(closeText, () => node.close()) : null));
   node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
   node.addEventListener("close", () => { node.remove(); before?.focus?.(); });

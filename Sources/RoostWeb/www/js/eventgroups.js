@@ -100,7 +100,7 @@ function phaseOf({ opening, events, isOver }) {
   return opening ? "began" : null;
 }
 
-const isSmall = ({ severity, kind }) => severity === "info" || severity === "debug" || SMALL.includes(kind);
+export const isSmall = ({ severity, kind }) => severity === "info" || severity === "debug" || SMALL.includes(kind);
 
 /** The local day of a moment as its start; equal neighbours cost nothing. */
 function days() {
@@ -115,17 +115,10 @@ function days() {
 }
 
 /**
- * Entries of events that are newest first, newest first. Each has `parts`: the times that the same thing happened on a day.
- * Of the newest part it has `events` (newest first), `opening`, `phase`, and over all parts `lasted`, `from` and `to` (events).
+ * Yields while it works, and returns the entries of events that are newest first, newest first. Each has `parts`: the times that the
+ * same thing happened on a day. Of the newest part it has `events` (newest first), `opening`, `phase`, and over all parts `lasted`,
+ * `from` and `to` (events).
  */
-export function entries(events) {
-  const work = grouping(events);
-  let step = work.next();
-  while (!step.done) step = work.next();
-  return step.value;
-}
-
-/** The same in pieces, for many events: it yields between them, and returns the entries. */
 export const grouping = function* (events) {
   const found = [], runs = new Map(), dayOf = days();
   let count = 0;

@@ -21,6 +21,8 @@ export function field(name, label, { hint, control, ...props } = {}) {
     fail(words) {
       wrong.replaceChildren(...[words ?? ""].flat());
       if (words) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
+      // What is folded is seen when it is wrong.
+      if (words) node.closest("details")?.setAttribute("open", "");
     },
   });
 }
@@ -47,8 +49,15 @@ const isUnseen = (one) => one.input.tagName === "INPUT" && /[\u0000-\u001f\u007f
 /** Why a name that is part of an address cannot begin so: the browser takes dots for folders. */
 export const nameProblem = (name) => (/^[.-]/.test(name) ? t("form.name") : null);
 
-/** A form of fields and nodes with `fields`; `send(values, button)` may throw a problem, whose pointers find their fields. */
-export function form(fields, submit, send, check = () => ({})) {
+/** Of a password's form: whose it is, so that browsers fill in the right one. */
+export const whose = (email) =>
+  el("input", { type: "email", autocomplete: "username", value: email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" });
+
+/**
+ * A form of fields and nodes with `fields`; `send(values, button)` may throw a problem. The pointers of its errors find their
+ * fields: `/name`, or what `placed` makes of them.
+ */
+export function form(fields, submit, send, check = () => ({}), placed = (pointer) => pointer) {
   const said = el("p", { role: "alert" });
   const first = el("button", { class: "first", type: "submit" }, submit);
   const node = el("form", { class: "form", novalidate: true }, fields, said, el("div", { class: "row" }, first));
@@ -71,10 +80,12 @@ export function form(fields, submit, send, check = () => ({})) {
       said.className = "done";
       said.textContent = words ?? "";
     } catch (problem) {
-      const named = (problem.errors ?? []).filter((error) => known.some((one) => `/${one.name}` === error.pointer));
-      for (const error of named) known.find((one) => `/${one.name}` === error.pointer).fail(problem.reason ? problemWords(problem) : [t("form.refused"), " ", quoted(error.detail)]);
+      const errors = new Map((problem.errors ?? []).map((error) => [placed(error.pointer ?? ""), error.detail]));
+      const named = known.filter((one) => errors.has(`/${one.name}`));
+      const words = ({ name }) => (problem.reason ? problemWords(problem) : [t("form.refused"), " ", quoted(errors.get(`/${name}`))]);
+      for (const one of named) one.fail(words(one));
       said.replaceChildren(...(named.length ? [] : problemWords(problem)));
-      known.find((one) => named.some((error) => error.pointer === `/${one.name}`))?.input.focus();
+      named[0]?.input.focus();
     } finally {
       first.disabled = false;
     }

@@ -90,7 +90,8 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
     if (!current.view || !keepsPlace) {
       const root = el("div", { class: `page ${page.name}` });
       current.view?.leave?.();
-      current.view = module.make(root, context);
+      // A page without a state of its own is drawn anew from each answer.
+      current.view = module.make?.(root, context) ?? { update: (given) => root.replaceChildren(...module.draw(given, context).filter(Boolean)) };
       clearTimeout(slow);
       header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
     }

@@ -1,5 +1,5 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
-import { button, el, quoted } from "./dom.js";
+import { button, dialog, el, quoted } from "./dom.js";
 import { clock, duration, isKnown, number, stamp, value } from "./format.js";
 import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
@@ -25,7 +25,7 @@ export function reason(name, words) {
 
 export const flags = (quality) => (quality ?? []).map((flag) => code("flag", flag)).join(", ");
 
-const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
+export const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
 export const flagWords = (bits) => flags(FLAGS.filter((_, index) => bits & (1 << index)));
 
 /** The first sentence of the dashboard; the server's own English where the catalogue has none. */
@@ -106,6 +106,11 @@ export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && 
 
 export const until = (seconds) => clock(live.now + seconds);
 
+/** Runs something, and puts into a place why it failed. */
+export async function orWhy(place, run) {
+  try { await run(); } catch (problem) { place.replaceChildren(...problemWords(problem)); }
+}
+
 /** Runs what a button asks for, and says beside it what came of it. */
 function doing(node, said, action) {
   return async (event) => {
@@ -151,17 +156,16 @@ export function action(text, run, props) {
   return el("span", { class: "row" }, node, said);
 }
 
+/** Copies a text; only an encrypted page may. */
+export const copyAction = (text, props) => (navigator.clipboard
+  ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(text()); return t("do.copied"); }, props) : null);
+
 /** Asks before something that cannot be undone. */
-export function confirmed(words, yes, run) {
-  return () => {
-    const said = el("p", { role: "status" });
-    const sure = button(yes, null, { class: "first" });
-    const box = el("dialog", { "aria-label": words }, el("p", {}, words), said,
-      el("div", { class: "row end" }, sure, button(t("do.cancel"), () => box.close())));
-    const before = document.activeElement;
-    sure.addEventListener("click", doing(sure, said, async () => { await run(); box.close(); }));
-    box.addEventListener("close", () => { box.remove(); before?.focus?.(); });
-    document.body.append(box);
-    box.showModal();
-  };
-}
+export const confirmed = (words, yes, run) => () => {
+  const said = el("p", { role: "status" }), sure = button(yes, null, { class: "first" });
+  const box = dialog(null, t("do.cancel"), el("p", {}, words), said);
+  box.setAttribute("aria-label", words);
+  box.lastChild.prepend(sure);
+  sure.addEventListener("click", doing(sure, said, async () => { await run(); box.close(); }));
+  sure.focus();
+};

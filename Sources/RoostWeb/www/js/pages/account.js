@@ -1,15 +1,12 @@
 // Your account, sessions and tokens; for the owner also those of others.
-import { asIs, el } from "../dom.js";
-import { stamp } from "../format.js";
+import { card, el } from "../dom.js";
 import { live } from "../live.js";
 import { may } from "../roles.js";
 import { t } from "../i18n.js";
-import { field, form, newPassword } from "../form.js";
+import { field, form, newPassword, whose } from "../form.js";
 import { action } from "../words.js";
-import { trustLine } from "./claim.js";
+import { claimedLine, personFields, trimmed, trustLine } from "./claim.js";
 import { auditCard, membersCard, sessionsCard, tokensCard } from "./accountlists.js";
-
-export const title = "account.title";
 
 export async function load(api, _query, { me }) {
   const isOwner = may(me, "owner");
@@ -19,12 +16,8 @@ export async function load(api, _query, { me }) {
   return { account, sessions: sessions?.items, tokens: tokens?.items, members: members?.items, invitations: invitations?.items, audit: audit?.items };
 }
 
-export function make(root, context) {
-  return { update(data) {
-    root.replaceChildren(...[userCard(data.account, context), passwordCard(data.account, context), sessionsCard(data.sessions, context),
-      tokensCard(data.tokens, context), membersCard(data, context), auditCard(data.audit), trustLine()].filter(Boolean));
-  } };
-}
+export const draw = (data, context) => [userCard(data.account, context), passwordCard(data.account, context), sessionsCard(data.sessions, context),
+  tokensCard(data.tokens, context), membersCard(data, context), auditCard(data.audit), trustLine()];
 
 /** Leaves nothing behind: the page is loaded anew, so that Back has nothing private to show. */
 export async function leave(api, path) {
@@ -34,13 +27,10 @@ export async function leave(api, path) {
 }
 
 function userCard(account, { api, reload }) {
-  return el("section", { class: "card" }, el("h2", {}, t("account.user")), el("p", { class: "quiet" }, t(`role.${account.role}.words`)),
-    account.claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: account.claimed.by, time: stamp(account.claimed.at) }), " ", asIs("sudo roost claim --reset", "code")) : null,
-    form([field("name", t("account.name"), { value: account.name ?? "", required: true, maxlength: "64", autocomplete: "name" }),
-      field("email", t("account.email"), { type: "email", value: account.email ?? "", required: true, maxlength: "254", autocomplete: "username" }),
-      field("location", t("account.location"), { value: account.location ?? "", maxlength: "128", hint: t("account.location.hint") })],
-    t("do.save"), async ({ name, email, location: place }) => {
-      await api.send("PATCH", "/me", { name: name.trim(), email: email.trim(), location: place.trim() });
+  const place = field("location", t("account.location"), { value: account.location ?? "", maxlength: "128", hint: t("account.location.hint") });
+  return card(t("account.user"), el("p", { class: "quiet" }, t(`role.${account.role}.words`)), account.claimed ? claimedLine(account.claimed) : null,
+    form([...personFields(account), place], t("do.save"), async (person) => {
+      await api.send("PATCH", "/me", trimmed(person));
       await reload();
     }),
     el("div", { class: "row" }, action(t("account.logout"), () => leave(api, "/logout")), action(t("account.logoutAll"), () => leave(api, "/logout-everywhere"))));
@@ -54,6 +44,6 @@ function passwordCard({ role, email }, { api }) {
       node.reset();
       return t("account.passwordChanged");
     }, fresh.check);
-  node.prepend(el("input", { type: "email", autocomplete: "username", value: email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" }));
-  return el("section", { class: "card" }, el("h2", {}, t("account.changePassword")), node);
+  node.prepend(whose(email));
+  return card(t("account.changePassword"), node);
 }

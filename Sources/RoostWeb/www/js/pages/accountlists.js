@@ -3,7 +3,7 @@ import { asIs, button, card, choice, dialog, el, fold, table } from "../dom.js";
 import { date, stamp } from "../format.js";
 import { code, t } from "../i18n.js";
 import { field, form } from "../form.js";
-import { action, confirmed, problemWords } from "../words.js";
+import { confirmed, copyAction, orWhy } from "../words.js";
 
 const encode = encodeURIComponent;
 const since = (time) => (time ? stamp(time) : t("account.never"));
@@ -44,15 +44,16 @@ export function membersCard({ members, invitations }, { api, reload }) {
   const invite = form([field("role", t("account.role"), { control: role })], t("account.invite"), async (values) => {
     const made = await api.send("POST", "/invitations", { role: values.role, days: 7 }), link = `${location.origin}/login?invitation=${encode(made.code)}`;
     dialog(t("account.invitation"), t("do.close"), el("p", {}, t("account.invitation.words", { time: date(made.expires) })), asIs(link, "pre", { tabindex: "0" }),
-      navigator.clipboard ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(link); return t("do.copied"); }) : null);
+      copyAction(() => link));
     await reload();
   });
   return card(t("account.members"), el("ul", { class: "list" }, members.map((one) => {
     const select = roles(one.role), said = el("span", { class: "wrong", role: "status" });
     select.setAttribute("aria-label", t("account.role.of", { name: one.name }));
-    select.addEventListener("change", async () => {
-      try { await api.send("PATCH", `/members/${encode(one.id)}`, { role: select.value }); await reload(); } catch (problem) { select.value = one.role; said.replaceChildren(...problemWords(problem)); }
-    });
+    select.addEventListener("change", () => orWhy(said, async () => {
+      await api.send("PATCH", `/members/${encode(one.id)}`, { role: select.value }).catch((problem) => { select.value = one.role; throw problem; });
+      await reload();
+    }));
     return el("li", { class: "split" }, el("span", {}, el("strong", {}, one.name), one.isYou ? el("span", { class: "chip" }, t("account.you")) : null, el("span", { class: "quiet" }, el("br"), one.email)),
       one.isYou ? el("span", {}, t(`role.${one.role}`)) : el("span", { class: "row" }, el("span", {}, select), button(t("account.remove"), confirmed(t("account.remove.sure", { name: one.name }), t("account.remove"), async () => { await api.send("DELETE", `/members/${encode(one.id)}`); await reload(); }), { class: "small" })), said);
   })), invitations?.length ? el("p", { class: "quiet" }, t("account.invitations", { n: invitations.length })) : null,

@@ -1,19 +1,18 @@
 // One file with what the owner set, the way back from it, and a station without an owner.
-import { address } from "../api.js";
 import { asIs, button, card, el, facts, quoted, show } from "../dom.js";
-import { number, stamp } from "../format.js";
-import { field, form } from "../form.js";
+import { stamp } from "../format.js";
+import { field, form, whose } from "../form.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { refresh } from "../live.js";
 import { may } from "../roles.js";
 import { action, problemWords } from "../words.js";
+import { copyStore } from "./copy.js";
 import { importPart } from "./importfile.js";
 
-export const title = "backup.title";
 export const load = async (api) => (await Promise.all([api.maybe("/update"), loadMore("backup"), loadMore("settings")]))[0];
 
 const KINDS = ["setting", "rule", "device", "laser", "target", "receiver", "subscriber", "person", "camera"];
-const PATIENCE = 90000, COPY_PATIENCE = 600000;
+const PATIENCE = 90000;
 
 export function make(root, context) {
   if (!may(context.me, "owner")) {
@@ -38,17 +37,12 @@ export function make(root, context) {
 function reset({ api, me }) {
   const history = field("history", t("backup.reset.history"), { type: "checkbox" });
   const password = secret("password", { required: true, autocomplete: "current-password", hint: t("backup.reset.ask") });
-  const node = withName(form([history, password], t("backup.reset.do"), async (given) => {
+  const node = form([history, password], t("backup.reset.do"), async (given) => {
     await api.send("POST", "/reset", { password: given.password, history: given.history });
     return t("backup.reset.done");
-  }), me);
+  });
+  node.prepend(whose(me?.email));
   node.querySelector("button[type=submit]").className = "danger";
-  return node;
-}
-
-/** A password's form names whose it is: so browsers fill in the right one. */
-function withName(node, me) {
-  node.prepend(el("input", { type: "email", autocomplete: "username", value: me?.email ?? "", hidden: true, "aria-hidden": "true", tabindex: "-1" }));
   return node;
 }
 
@@ -61,7 +55,7 @@ function backUp({ api, me }) {
   const copy = el("div", { role: "status" });
   password.hidden = true;
   passphrase.input.addEventListener("input", () => show(password, passphrase.input.value !== ""));
-  return [withName(form([passphrase, password, history], t("backup.save"), async (given) => {
+  const node = form([passphrase, password, history], t("backup.save"), async (given) => {
     copy.replaceChildren();
     const { fileName, file, leftOut } = await api.send("POST", "/backup",
       { passphrase: given.passphrase || undefined, password: given.password || undefined }, { patience: PATIENCE });
@@ -70,7 +64,9 @@ function backUp({ api, me }) {
     show(password, false);
     if (given.history) await copied(api, copy);
     return [t("backup.saved", { name: fileName }), lacks(leftOut)].filter(Boolean).join(" ");
-  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null })), me), copy];
+  }, (given) => ({ password: given.passphrase && !given.password ? t("form.empty") : null }));
+  node.prepend(whose(me?.email));
+  return [node, copy];
 }
 
 /** What was set, as the files that a person with an editor writes: each with what it lacks. */
@@ -90,13 +86,9 @@ function files({ api }) {
 async function copied(api, node) {
   node.replaceChildren(el("p", {}, t("backup.history.wait")));
   // The backup is saved already, and what it lacks is still to be said.
-  const made = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE }).catch((problem) => {
-    node.replaceChildren(el("p", { class: "wrong" }, t("backup.history"), ": ", problemWords(problem)));
-  });
-  if (!made) return;
-  const { id, bytes } = made;
-  node.replaceChildren(el("p", {}, el("a", { class: "button", download: "", href: address(`/copies/${id}`) },
-    t("backup.history.get", { size: `${number(bytes / 1e6, 1)} MB` }))), el("p", { class: "hint" }, t("backup.history.back")));
+  await copyStore(api).then(({ href, size }) => {
+    node.replaceChildren(el("p", {}, el("a", { class: "button", download: "", href }, t("backup.history.get", { size }))), el("p", { class: "hint" }, t("backup.history.back")));
+  }, (problem) => node.replaceChildren(el("p", { class: "wrong" }, t("backup.history"), ": ", problemWords(problem))));
 }
 
 /** What a file does not have, as a sentence; empty for nothing. */
@@ -125,29 +117,23 @@ function restore({ api, me }) {
   const look = form([file, passphrase], t("backup.look"), async (given) => {
     shown.replaceChildren();
     body = { file: await base64(file.input.files[0]), passphrase: given.opening || undefined };
-    const answer = await named(send(true));
-    const rows = changes(answer.items);
-    const apply = withName(form([field("password", t("backup.confirm"), { type: "password", required: true, autocomplete: "current-password" })], t("backup.apply"), async (now) => {
+    const answer = await send(true), rows = changes(answer.items);
+    const confirm = field("password", t("backup.confirm"), { type: "password", required: true, autocomplete: "current-password" });
+    const apply = form([confirm], t("backup.apply"), async (now) => {
       const done = await send(false, now.password);
       await refresh().catch(() => null);
       shown.replaceChildren(el("p", { class: "done" }, t("backup.done")), ...advice(done.items));
-    }), me);
+    });
+    apply.prepend(whose(me?.email));
     apply.lastChild.append(button(t("do.cancel"), () => shown.replaceChildren()));
     shown.replaceChildren(el("h3", {}, t("backup.preview")),
       el("p", {}, t("backup.of", { version: answer.version, time: answer.time ? stamp(answer.time) : "–" }), " ", asIs(answer.name, "strong")),
       rows.length ? facts(rows) : el("p", {}, t("backup.nothing")), ...advice(answer.items),
       answer.leftOut.length ? el("p", { class: "hint" }, lacks(answer.leftOut)) : "",
       rows.length ? apply : "");
-  });
+    // The passphrase's field has a name of its own: a browser would fill in that of the form above.
+  }, () => ({}), (pointer) => pointer.replace("/passphrase", "/opening"));
   return [look, shown];
-}
-
-/** The passphrase's field has a name of its own: a browser would fill in that of the form above. */
-async function named(answer) {
-  try { return await answer; } catch (problem) {
-    for (const error of problem.errors ?? []) if (error.pointer === "/passphrase") error.pointer = "/opening";
-    throw problem;
-  }
 }
 
 /** A row for each kind that changes: how many, and which. */

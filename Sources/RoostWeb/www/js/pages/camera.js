@@ -1,16 +1,16 @@
 // The camera's settings: which one, what it takes, when it takes nothing; with a picture to see what they do.
 import { KEEPING, address } from "../api.js";
-import { asIs, button, card, el, mark, quoted } from "../dom.js";
-import { field, form, isNoNumber } from "../form.js";
+import { asIs, button, card, el, quoted } from "../dom.js";
+import { field, isNoNumber } from "../form.js";
 import { bytes, number } from "../format.js";
 import { loadMore, t } from "../i18n.js";
 import { action } from "../words.js";
+import { stepList, triedForm } from "./entryform.js";
 
 /** A picture may take a minute, and the end of a live picture another. */
 const PATIENCE = 135000;
-const STATES = { done: "good", failed: "poor", skipped: "unknown" };
 const SIZES = ["320×240", "640×360", "640×480", "1280×720", "1920×1080"];
-const MASKS_MAX = 16, NONE = "";
+const ROWS_MAX = 16, NONE = "";
 
 /** The settings; `isAbsent` where the camera's program does not run. */
 export async function load(api) {
@@ -22,7 +22,7 @@ export async function load(api) {
 }
 
 export function make(root, context) {
-  const said = el("p", { class: "row", role: "status" }), steps = el("div", { role: "status" });
+  const said = el("p", { class: "row", role: "status" });
   let drawn = "";
 
   /** Shows what is in use now, and offers the way back. */
@@ -42,13 +42,12 @@ export function make(root, context) {
       view.canUndo ? el("div", { class: "row" }, action(t("camera.before"), () => undo(view), { class: "first" })) : null]
       : [el("p", { class: "big" }, t(view.isOn ? "camera.on" : "camera.off")), el("p", { class: "quiet" }, t("camera.when"))];
     const links = view.isOn && valueOf(view, "live.isOn") ? el("div", { class: "row" }, el("a", { class: "button", href: "/live" }, t("livepicture.title"))) : null;
-    root.replaceChildren(card(null, state.filter(Boolean), said, links), view.trouble ? "" : settingsCard(view, context, kept, steps));
+    root.replaceChildren(card(null, state.filter(Boolean), said, links), view.trouble ? "" : settingsCard(view, context, kept));
   }
   // A page that looks again keeps what is typed and tried, where nothing else changed.
   return { update(view) {
     if (JSON.stringify(view) === drawn) return;
     said.replaceChildren();
-    steps.replaceChildren();
     draw(view);
   } };
 }
@@ -59,38 +58,26 @@ const isLocked = (view, key) => settingOf(view, key).origin === "file";
 const locking = (view, locked) => (locked ? [" ", t("camera.locked"), " ", asIs(view.file)] : []);
 const nameOf = (key) => key.replaceAll(".", "/");
 
-function settingsCard(view, { api }, kept, steps) {
+function settingsCard(view, { api }, kept) {
   const fields = [device(view), view.hasProgram ? null : size(view, "camera.width", t("camera.size"), t("camera.size.hint")), flag(view, "record", t("camera.record"), t("camera.record.hint")),
     count(view, "retentionDays", t("camera.days")), flag(view, "live.isOn", t("camera.live"), t("camera.live.hint")),
     size(view, "live.width", t("camera.live.size")), count(view, "live.framesPerSecond", t("camera.live.rate")), masks(view), covers(view)].filter(Boolean);
-  const trial = el("button", { type: "submit" }, t("camera.try"));
-
-  async function send(_, submitter) {
+  const typed = () => {
     const settings = structuredClone(view.own);
     for (const one of fields) if (!one.isLocked) one.put(settings);
-    if (submitter !== trial) return kept(await api.send("PUT", "/camera/settings", { tag: view.tag, settings }, { patience: KEEPING }), t("camera.saved"));
-    trial.disabled = true;
-    steps.replaceChildren(el("p", { class: "quiet" }, t("do.running")));
-    try {
-      const answer = await api.send("POST", "/camera/settings/try", { settings }, { patience: PATIENCE });
-      steps.replaceChildren(...outcome(answer));
+    return settings;
+  };
+  return card(t("camera.settings"), triedForm([...fields, el("p", { class: "hint" }, t("camera.try.hint"))], t("camera.try"), {
+    save: async () => kept(await api.send("PUT", "/camera/settings", { tag: view.tag, settings: typed() }, { patience: KEEPING }), t("camera.saved")),
+    attempt: async () => {
+      const answer = await api.send("POST", "/camera/settings/try", { settings: typed() }, { patience: PATIENCE });
       if (answer.trial) fields.at(-1).see(address("/camera/settings/picture", { trial: answer.trial }));
-    } catch (problem) {
-      steps.replaceChildren();
-      throw problem;
-    } finally { trial.disabled = false; }
-    return "";
-  }
-
-  /** The place of a refusal is that of a field: one of a list is its list's. */
-  const node = form([...fields, el("p", { class: "hint" }, t("camera.try.hint")), steps], t("do.save"), async (given, submitter) => {
-    try { return await send(given, submitter); } catch (problem) {
-      for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/height$/, "width").replace(/^\/(masks|covers)\/.*/, "/$1");
-      throw problem;
-    }
-  }, () => Object.fromEntries(fields.map((one) => [one.name, one.wrong?.()])));
-  node.lastChild.append(trial);
-  return card(t("camera.settings"), node);
+      return outcome(answer);
+    },
+    check: () => Object.fromEntries(fields.map((one) => [one.name, one.wrong?.()])),
+    // One of a list is its list's.
+    placed: (pointer) => pointer.replace(/height$/, "width").replace(/^\/(masks|covers)\/.*/, "/$1"),
+  }));
 }
 
 /** A field with what it puts into the owner's settings; one that `eyes.json` sets says so. */
@@ -140,58 +127,63 @@ function count(view, key, label) {
   return node;
 }
 
-/** Times of day without pictures: each with its own two fields. */
-function masks(view) {
-  const key = "masks", locked = isLocked(view, key), list = el("div", { class: "form" }), wrong = el("p", { class: "wrong", role: "alert" });
-  const add = button(t("camera.masks.add"), () => { append("22:00", "06:00"); list.lastChild.querySelector("input").focus(); }, { disabled: locked });
-  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value));
+/**
+ * A setting of rows, each of inputs with their names: `usual` is a fresh one, `props` are those of its inputs, `between` is what its
+ * texts are joined with; `isWrong(texts)` judges one. `drawn()` is called when rows come, change or go; `above` is over them.
+ */
+function rowsOf(view, key, { names, usual, props, between, isWrong, drawn = () => {}, above = "" }) {
+  const locked = isLocked(view, key), list = el("div", { class: "form" }), wrong = el("p", { class: "wrong", role: "alert" });
+  const add = button(t(`camera.${key}.add`), () => { addRow(usual); list.lastChild.querySelector("input").focus(); }, { disabled: locked });
+  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => one.value.trim()));
+  const changed = () => { add.disabled = locked || list.children.length >= ROWS_MAX; drawn(); };
 
-  function append(from, to) {
-    const time = (label, value) => el("label", {}, label, " ", el("input", { type: "time", value, required: true, disabled: locked }));
-    const row = el("div", { class: "row" }, time(t("camera.masks.from"), from), time(t("camera.masks.to"), to),
-      button(t("camera.masks.remove"), () => { row.remove(); add.disabled = false; add.focus(); }, { class: "small", disabled: locked }));
+  function addRow(texts) {
+    const one = (name, index) => el("label", {}, t(`camera.${key}.${name}`), " ",
+      el("input", { ...props, required: true, disabled: locked, value: texts[index], oninput: changed }));
+    const row = el("div", { class: "row" }, names.map(one),
+      button(t("camera.masks.remove"), () => { row.remove(); changed(); add.focus(); }, { class: "small", disabled: locked }));
     list.append(row);
-    add.disabled = locked || list.children.length >= MASKS_MAX;
+    changed();
   }
-  for (const one of valueOf(view, key)) append(...one.split("-"));
-  const hint = [t("camera.masks.hint"), ...locking(view, locked)];
-  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.masks")), el("p", { class: "hint" }, hint), list, wrong, el("div", { class: "row" }, add));
+
+  const node = el("fieldset", { class: "field" }, el("legend", {}, t(`camera.${key}`)),
+    el("p", { class: "hint" }, t(`camera.${key}.hint`), ...locking(view, locked)), above, list, wrong, el("div", { class: "row" }, add));
   return Object.assign(node, {
-    name: key, isLocked: locked, input: add,
-    wrong: () => (rows().some(([from, to]) => !from || !to || from === to) ? t("camera.masks.wrong") : null),
+    name: key, isLocked: locked, input: add, rows, addRow,
+    wrong: () => (rows().some(isWrong) ? t(`camera.${key}.wrong`) : null),
     fail(words) { wrong.replaceChildren(...[words ?? ""].flat()); },
     put(settings) {
-      const now = rows().map((row) => row.join("-"));
+      const now = rows().map(between);
       if (JSON.stringify(now) !== settingOf(view, key).value) settings[key] = now;
     },
   });
 }
 
+/** Times of day without pictures: each with its own two fields. */
+function masks(view) {
+  const node = rowsOf(view, "masks", { names: ["from", "to"], usual: ["22:00", "06:00"], props: { type: "time" },
+    between: (row) => row.join("-"), isWrong: ([from, to]) => !from || !to || from === to });
+  for (const one of valueOf(view, "masks")) node.addRow(one.split("-"));
+  return node;
+}
+
 /** Parts of the picture that are black: drawn on the last picture that was tried, or typed in percent. */
 function covers(view) {
-  const key = "covers", locked = isLocked(view, key), list = el("div", { class: "form" }), wrong = el("p", { class: "wrong", role: "alert" });
-  const add = button(t("camera.covers.add"), () => { append([0, 0, 250, 250]); list.lastChild.querySelector("input").focus(); }, { disabled: locked });
   const stage = el("div", { class: "stage" }), parts = el("div", { "aria-hidden": "true" });
   stage.style.cssText = "position:relative;touch-action:none;aspect-ratio:16/9;overflow:hidden;border-radius:5px;background:var(--hair)";
   stage.append(parts);
-  const rows = () => [...list.children].map((row) => [...row.querySelectorAll("input")].map((one) => (one.value.trim() ? Math.round(Number(one.value.replace(",", ".")) * 10) : NaN)));
+  const areaOf = (row) => row.map((text) => (text ? Math.round(Number(text.replace(",", ".")) * 10) : NaN));
   const fits = ([left, top, width, height]) => left >= 0 && top >= 0 && width > 0 && height > 0 && left + width <= 1000 && top + height <= 1000;
+  const node = rowsOf(view, "covers", { names: ["left", "top", "width", "height"], usual: [0, 0, 25, 25], props: { type: "number", min: 0, max: 100, step: 0.1 },
+    between: (row) => areaOf(row).join(" "), isWrong: (row) => !fits(areaOf(row)), drawn: () => paint(),
+    above: [view.coverTrouble ? el("p", { class: "wrong" }, t("camera.covers.ratio")) : "", stage] });
 
   function paint(extra = []) {
-    parts.replaceChildren(...[...rows(), ...extra].filter(fits).map(([left, top, width, height]) => {
+    parts.replaceChildren(...[...node.rows().map(areaOf), ...extra].filter(fits).map(([left, top, width, height]) => {
       const part = el("div");
       part.style.cssText = `position:absolute;background:#000c;outline:1px solid #fff;left:${left / 10}%;top:${top / 10}%;width:${width / 10}%;height:${height / 10}%`;
       return part;
     }));
-    add.disabled = locked || list.children.length >= MASKS_MAX;
-  }
-
-  function append(area) {
-    const one = (name, index) => el("label", {}, t(`camera.covers.${name}`), " ", el("input", { type: "number", min: 0, max: 100, step: 0.1, required: true, disabled: locked, value: area[index] / 10, oninput: () => paint() }));
-    const row = el("div", { class: "row" }, ["left", "top", "width", "height"].map(one),
-      button(t("camera.masks.remove"), () => { row.remove(); paint(); add.focus(); }, { class: "small", disabled: locked }));
-    list.append(row);
-    paint();
   }
 
   /** Where a finger or the mouse is, in thousandths of the picture. */
@@ -203,7 +195,7 @@ function covers(view) {
   let from = null;
   const area = ([x, y]) => [Math.min(x, from[0]), Math.min(y, from[1]), Math.abs(x - from[0]), Math.abs(y - from[1])];
   stage.addEventListener("pointerdown", (event) => {
-    if (locked || list.children.length >= MASKS_MAX || event.button !== 0) return;
+    if (node.input.disabled || event.button !== 0) return;
     event.preventDefault();
     stage.setPointerCapture(event.pointerId);
     from = place(event);
@@ -215,29 +207,17 @@ function covers(view) {
     const drawn = area(place(event));
     from = null;
     // A tap is no rectangle.
-    if (drawn[2] >= 10 && drawn[3] >= 10) append(drawn); else paint();
+    if (drawn[2] >= 10 && drawn[3] >= 10) addCover(drawn); else paint();
   });
-  for (const one of valueOf(view, key)) append(one.split(" ").map(Number));
-  paint();
-  const hint = [t("camera.covers.hint"), ...locking(view, locked)];
-  const node = el("fieldset", { class: "field" }, el("legend", {}, t("camera.covers")), el("p", { class: "hint" }, hint),
-    view.coverTrouble ? el("p", { class: "wrong" }, t("camera.covers.ratio")) : "", stage, list, wrong, el("div", { class: "row" }, add));
-  return Object.assign(node, {
-    name: key, isLocked: locked, input: add,
-    /** Shows the picture to draw on as the camera gives it, whichever way up it says that it is. */
-    see(src) {
-      const image = el("img", { alt: t("camera.covers.alt"), src, draggable: "false" });
-      image.style.cssText = "display:block;width:100%;image-orientation:none";
-      stage.style.aspectRatio = "auto";
-      stage.replaceChildren(image, parts);
-    },
-    wrong: () => (rows().some((row) => row.some(Number.isNaN) || !fits(row)) ? t("camera.covers.wrong") : null),
-    fail(words) { wrong.replaceChildren(...[words ?? ""].flat()); },
-    put(settings) {
-      const now = rows().map((row) => row.join(" "));
-      if (JSON.stringify(now) !== settingOf(view, key).value) settings[key] = now;
-    },
-  });
+  const addCover = (thousandths) => node.addRow(thousandths.map((one) => one / 10));
+  for (const one of valueOf(view, "covers")) addCover(one.split(" "));
+  /** Shows the picture to draw on as the camera gives it, whichever way up it says that it is. */
+  return Object.assign(node, { see(src) {
+    const image = el("img", { alt: t("camera.covers.alt"), src, draggable: "false" });
+    image.style.cssText = "display:block;width:100%;image-orientation:none";
+    stage.style.aspectRatio = "auto";
+    stage.replaceChildren(image, parts);
+  } });
 }
 
 function outcome({ steps, trial, byteCount, width, height, seconds, isOfLive }) {
@@ -245,6 +225,6 @@ function outcome({ steps, trial, byteCount, width, height, seconds, isOfLive }) 
   return [el("p", {}, el("strong", {}, trial ? t("camera.taken") : t("camera.failed")), " ", size),
     isOfLive ? el("p", { class: "hint" }, t("camera.tried.live")) : "",
     trial ? el("div", { class: "frame wide" }, el("img", { alt: t("camera.tried.alt"), src: address("/camera/settings/picture", { trial }) })) : "",
-    el("ul", { class: "steps" }, steps.filter(({ state }) => !trial || state !== "skipped").map((one) => el("li", {}, mark(STATES[one.state], "mark small"),
-      el("span", {}, el("strong", {}, t(`camera.step.${one.name}`)), `: ${t(`camera.state.${one.state}`)} `, isOfLive && one.name === "picture" ? "" : quoted(one.sentence)))))].filter(Boolean);
+    stepList(steps.filter(({ state }) => !trial || state !== "skipped"), (one) => [el("strong", {}, t(`camera.step.${one.name}`)),
+      `: ${t(`camera.state.${one.state}`)} `, isOfLive && one.name === "picture" ? "" : quoted(one.sentence)])].filter(Boolean);
 }

@@ -2,9 +2,9 @@
 import { asIs, card, el, setText, show } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
+import { stamp } from "../format.js";
 import { languageLine } from "./more.js";
 
-export const title = "claim.title";
 export const load = async () => ({});
 
 export function make(root, { api }) {
@@ -37,20 +37,26 @@ export function make(root, { api }) {
   const password = newPassword("password", t("account.password"), 12);
   root.append(
     el("section", { class: "card" }, now, el("p", { class: "quiet" }, t("claim.sentence")), others),
-    card(t("claim.owner"), form([code, field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
-      field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254", hint: t("claim.email") }), password.field],
-    t("claim.do"), async ({ code: given, name, email, password: secret }) => {
+    card(t("claim.owner"), form([code, ...personFields({}, t("claim.email")), password.field], t("claim.do"), async ({ code: given, ...person }) => {
       isClaiming = true;
-      try {
-        await api.send("POST", "/claim", { code: isOpen ? "" : given.trim().toUpperCase(), name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
-      } catch (problem) {
-        isClaiming = false;
-        throw problem;
-      }
+      const body = { code: isOpen ? "" : given.trim().toUpperCase(), ...trimmed(person) };
+      await api.send("POST", "/claim", body, { isQuiet: true }).catch((problem) => { isClaiming = false; throw problem; });
       location.replace("/start");
     }, password.check)), trustLine(), languageLine());
   return { update() {}, leave() { clearInterval(timer); } };
 }
+
+/** Fields of an account that each form of it has. */
+export const personFields = ({ name, email }, hint) => [
+  field("name", t("account.name"), { value: name ?? "", required: true, maxlength: "64", autocomplete: "name" }),
+  field("email", t("account.email"), { type: "email", value: email ?? "", required: true, maxlength: "254", autocomplete: "username", hint })];
+
+/** What a form says of an account, as it is sent: a secret is as it was typed. */
+export const trimmed = ({ password, ...texts }) => ({ ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, text.trim()])), password });
+
+/** By whom and when the station was claimed, and the way to start over. */
+export const claimedLine = ({ by, at }) =>
+  el("p", { class: "quiet" }, t("account.claimed", { name: by, time: stamp(at) }), " ", asIs("sudo roost claim --reset", "code"));
 
 export function trustLine() {
   const words = location.protocol === "https:" ? t("login.https") : t("login.http");

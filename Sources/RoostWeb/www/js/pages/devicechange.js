@@ -1,11 +1,11 @@
 // The forms of the page Devices: what a device is called, where it is and how it works; and one on the network.
-import { asIs, button, dialog, el, show } from "../dom.js";
+import { asIs, button, dialog, el, fold, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { duration } from "../format.js";
 import { t } from "../i18n.js";
 import { live } from "../live.js";
 import { confirmed, deviceOf, deviceTitle, quantityOf } from "../words.js";
-import { resetField } from "./pins.js";
+import { resetField, showsField } from "./pins.js";
 import { offerBack, said } from "./entryform.js";
 
 const encode = encodeURIComponent;
@@ -18,9 +18,7 @@ const dustSensors = () => [...new Set((live.station?.channels ?? []).filter((one
 
 /** What a lamp shows, and the device that it follows; a traffic light always shows the air. */
 function lampFields(device, devices, disabled) {
-  const SHOWS = ["station", "motion", "level", "camera"];
-  const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows", disabled }, SHOWS.map((one) => el("option", { value: one, selected: one === device.shows }, t(`pins.shows.${one}`)))) });
-  const list = el("select", { name: "follows", disabled }), follows = field("follows", t("pins.follows"), { control: list, hint: t("pins.follows.hint") });
+  const shows = showsField(device.shows, disabled), list = el("select", { name: "follows", disabled }), follows = field("follows", t("pins.follows"), { control: list, hint: t("pins.follows.hint") });
   const adapt = () => {
     const isLevel = shows.input.value === "level", names = isLevel ? dustSensors() : motionSensors(devices);
     const all = shows.input.value === device.shows && device.follows ? [...new Set([...names, device.follows])] : names;
@@ -46,7 +44,7 @@ export function changeDialog(device, { devices, lines, channels }, context) {
   const interval = device.intervalSeconds ? intervalField(isHTTP(device), device) : null;
   if (interval) fields.push(interval);
   const name = field("name", t("devices.id"), { value: device.name, maxlength: "64", required: true, autocomplete: "off", autocapitalize: "none", spellcheck: "false", disabled: isLocked, hint: t("devices.id.hint") });
-  fields.push(Object.assign(el("details", {}, el("summary", {}, t("devices.more")), name), { fields: [name] }));
+  fields.push(Object.assign(fold(t("devices.more"), name), { fields: [name] }));
   if (typeof device.resets === "boolean") fields.push(resetField(device, !isOwn));
   const keep = el("input", { type: "checkbox", checked: device.records !== false });
   const changed = (values) => {
@@ -78,7 +76,7 @@ export function changeDialog(device, { devices, lines, channels }, context) {
   if (measures) {
     edit.insertBefore(el("div", { class: "field" }, el("label", { class: "check" }, keep, t("devices.keep")), el("p", { class: "hint" }, t("devices.keep.words"))), edit.lastElementChild.previousElementSibling);
   }
-  const forget = isLocked ? null : el("details", {}, el("summary", {}, t("devices.forget")), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
+  const forget = isLocked ? null : fold(t("devices.forget"), el("p", {}, t(isOwn ? "devices.remove.words" : "devices.forget.words")),
     button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: device.title ?? device.name }), t("devices.forget"), async () => { await api.send("DELETE", path); await done(); })));
   const box = dialog(t("devices.change.of", { name: device.title ?? device.name }), t("do.close"), isLocked ? el("p", { class: "quiet" }, t("devices.fromFile")) : null, edit, forget);
 }

@@ -4,7 +4,7 @@ import { factWords, loadFacts } from "../facts.js";
 import { countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, problemWords, quantityName, quantityOf } from "../words.js";
+import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, orWhy, quantityName, quantityOf } from "../words.js";
 import { dayCurves, folded, putRows } from "./now.js";
 
 export async function load(api) {
@@ -27,12 +27,10 @@ export function make(root, context) {
   }
   /** The header is drawn by a module of its own, which comes when this page is open. */
   async function drawPins() {
-    try {
+    await orWhy(pins, async () => {
       part ??= (await import("./pins.js")).pinsPart(pins, context, () => profiles);
       await part.update();
-    } catch (problem) {
-      pins.replaceChildren(el("p", { role: "alert" }, problemWords(problem)));
-    }
+    });
   }
   return {
     update(data) {
@@ -63,15 +61,12 @@ const isHTTP = ({ location }) => location.startsWith("http");
 const linesOf = ({ location }) => (/^GPIO\d+\b/.test(location) ? location.replace(/ of .*/, "").split(", ") : []);
 /** Where something is plugged in, drawn and in words; null where the station does not know. */
 const where = ({ parts, plugs }, isIt, lines = []) => parts.plugged(plugs?.items.find(isIt), plugs?.sockets, lines.join(", "));
-const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
+export const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name);
 
 /** Whether what is away is a device above that is there: one of the file, by its port. */
 const isHere = (one, devices) => one.state === "absent" && devices.some(({ name, location, state }) => (name === one.name || location === one.node) && !["unplugged", "unusable"].includes(state));
 
-const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured)
-  .map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
-
-const isLamp = ({ shows }) => Boolean(shows);
+const neverMeasured = (name) => channelsOf(name).filter(isNeverMeasured).map((one) => quantityName(quantityOf(one.id))).join(", ") || null;
 
 const lampWords = ({ shows, follows }) => [code("pins.shows", shows), follows && asIs(` · ${deviceTitle(follows)}`)];
 
@@ -111,7 +106,7 @@ function deviceCard(context) {
   return node;
 }
 
-const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
+export const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
 
 function howWords({ name, type, intervalSeconds: interval }, profile) {
   const laser = live.station?.lasers?.find((one) => one.device === name), warm = profile?.warmUpSeconds, never = neverMeasured(name);
@@ -127,11 +122,11 @@ const TROUBLES = ["trouble", "isFollowing"];
 
 function deviceRows(device, found) {
   const [mute] = device.mutes, identity = found.find((one) => one.name === device.name)?.identity;
-  const said = Object.entries(device.facts ?? {}).filter(([name]) => !(isLamp(device) && ["shows", "follows"].includes(name)));
+  const said = Object.entries(device.facts ?? {}).filter(([name]) => !(device.shows && ["shows", "follows"].includes(name)));
   const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
     [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
-    [t("pins.shows"), isLamp(device) ? lampWords(device) : null], [t("pins.held"), device.resets ? t("pins.held.away") : null],
+    [t("pins.shows"), device.shows ? lampWords(device) : null], [t("pins.held"), device.resets ? t("pins.held.away") : null],
     ...said.filter(([name]) => TROUBLES.includes(name)).map(row),
     [t("devices.kept"), device.records === false ? t("devices.kept.no") : null],
     [t("devices.muted"), mute ? (mute.endTime ? t("devices.muted.until", { time: stamp(mute.endTime) }) : t("devices.muted.yes")) : null],
@@ -153,9 +148,7 @@ function deviceButtons(context, present, all) {
 /** A button for a form, which comes when it is asked for. */
 function opening(text, open, props) {
   const said = el("span", { class: "wrong", role: "status" });
-  return el("span", { class: "row" }, button(text, async () => {
-    try { said.replaceChildren(); open(await import("./devicechange.js")); } catch (problem) { said.replaceChildren(...problemWords(problem)); }
-  }, props), said);
+  return el("span", { class: "row" }, button(text, () => orWhy(said, async () => { said.replaceChildren(); open(await import("./devicechange.js")); }), props), said);
 }
 
 /** Sensors on the header, whose part comes when the fold is opened. */

@@ -1,6 +1,6 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
 import { Chart } from "../chart.js";
-import { button, card, choice, el, facts, setText } from "../dom.js";
+import { button, card, choice, el, facts, segments, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -50,8 +50,7 @@ const withError = (rate, decimals, unit) => `${number(rate.mean, decimals)} ± $
 
 function figures({ counters, counter, window, dose, from }, context) {
   const which = counters.length < 2 ? null : choice(counters.map((one) => [one.id, channelName(one)]), counter.id, { "aria-label": t("dose.counter"), onchange: (event) => context.setQuery({ channel: event.target.value }) });
-  const windows = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, ["mark", ...Object.keys(WINDOWS)].map((name) =>
-    button(t(`dose.window.${name}`), () => context.setQuery({ window: name === "mark" ? null : name }), { "aria-pressed": String(window === name) })));
+  const windows = segments(t("history.range"), ["mark", ...Object.keys(WINDOWS)].map((name) => [name, t(`dose.window.${name}`)]), window, (name) => context.setQuery({ window: name === "mark" ? null : name }));
   const share = dose.elapsedSeconds > 0 ? Math.min(1, dose.coveredSeconds / dose.elapsedSeconds) : 1;
   const since = t(dose.isSinceMark ? "dose.since.mark" : "dose.since", { time: dose.from ? stamp(from) : t("dose.beginning") });
   const { countRate, doseRate } = dose;

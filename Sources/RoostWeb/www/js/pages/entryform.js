@@ -42,39 +42,51 @@ function formCard({ section, kind, ids, present, url }, context) {
   const options = kind.fields.filter((one) => one.kind !== "object").map((one) => option(one, kind, before, !present));
   const own = options.filter((one) => !one.option.isCommon), common = options.filter((one) => one.option.isCommon);
   const more = Object.assign(fold(t("entry.more"), el("div", { class: "form" }, common)), { fields: common });
-  const steps = el("div", { role: "status" });
-  const trial = el("button", { type: "submit" }, t(section === "receivers" ? "entry.test" : "entry.try"));
+  const idOf = (values) => present?.id ?? values.id.trim(), pathOf = (values) => `/outbox/${encodeURIComponent(idOf(values))}`;
+  const bodyOf = (values) => ({ section, ...collected(options, values, before) });
 
-  async function send(values, submitter) {
-    const path = `/outbox/${encodeURIComponent(present?.id ?? values.id.trim())}`, body = { section, ...collected(options, values, before) };
-    steps.replaceChildren(submitter === trial ? el("p", { class: "quiet" }, t("do.running")) : "");
-    trial.disabled = true;
-    try {
-      if (submitter !== trial) await api.send("PUT", path, body, { patience: KEEPING });
-      else steps.replaceChildren(...outcome(await api.send("POST", `${path}/try`, section === "receivers" ? { ...body, sends: true } : body, { patience: PATIENCE })));
-    } catch (problem) {
-      steps.replaceChildren();
-      for (const error of problem.errors ?? []) error.pointer = placed(error.pointer, options);
-      throw problem;
-    } finally {
-      trial.disabled = false;
-    }
-    if (submitter === trial) {
-      // Long forms end below the screen, and so does what came of the trial.
-      steps.scrollIntoView({ block: "center" });
-      return "";
-    }
+  async function save(values) {
+    await api.send("PUT", pathOf(values), bodyOf(values), { patience: KEEPING });
     await go(entryAddress(), { replaces: true });
-    offerUndo(present?.id ?? values.id.trim(), context);
+    offerUndo(idOf(values), context);
     return "";
   }
 
-  const node = form([id, ...own, type === "ntfy" ? topic(own) : null, more, steps].filter(Boolean), t("do.save"), send,
-    (values) => ({ ...beginProblems(options, values), ...hereProblems(options, values), id: ids.includes(values.id?.trim()) ? t("entry.id.used") : nameProblem(values.id?.trim()) }));
-  node.lastChild.append(trial, el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
+  async function attempt(values) {
+    const body = { ...bodyOf(values), ...(section === "receivers" ? { sends: true } : {}) };
+    return outcome(await api.send("POST", `${pathOf(values)}/try`, body, { patience: PATIENCE }));
+  }
+
+  const check = (values) => ({ ...beginProblems(options, values), ...hereProblems(options, values),
+    id: ids.includes(values.id?.trim()) ? t("entry.id.used") : nameProblem(values.id?.trim()) });
+  const node = triedForm([id, ...own, type === "ntfy" ? topic(own) : null, more].filter(Boolean), t(section === "receivers" ? "entry.test" : "entry.try"),
+    { save, attempt, check, placed: (pointer) => placed(pointer, options) });
+  node.lastChild.append(el("a", { class: "button", href: entryAddress() }, t("do.cancel")));
   const words = has(`kind.${type}.steps`) ? t(`kind.${type}.steps`) : about(kind);
   return card(present ? [asIs(present.id), ` · `, kindName(kind)] : kindName(kind), el("p", { class: "quiet" }, words), node);
 }
+
+/** A form to save, with another button that tries what is typed; `attempt(values)` gives what came of it, as nodes. */
+export function triedForm(fields, words, { save, attempt, check, placed }) {
+  const steps = el("div", { role: "status" }), trial = el("button", { type: "submit" }, words);
+  const node = form([...fields, steps], t("do.save"), async (values, submitter) => {
+    steps.replaceChildren();
+    if (submitter !== trial) return save(values);
+    trial.disabled = true;
+    steps.replaceChildren(el("p", { class: "quiet" }, t("do.running")));
+    const found = await attempt(values).finally(() => { steps.replaceChildren(); trial.disabled = false; });
+    steps.replaceChildren(...found);
+    // Long forms end below the screen, and so does what came of the trial.
+    steps.scrollIntoView({ block: "center" });
+    return "";
+  }, check, placed);
+  node.lastChild.append(trial);
+  return node;
+}
+
+/** The steps of a trial, each with its mark: its name, how it went, and what was said. */
+export const stepList = (steps, wordsOf) => el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
+  el("span", {}, wordsOf(one)))));
 
 /** The options of a server that was found; one of this computer is allowed by its owner only. */
 const offered = (url) => (url ? { url, ...(url.includes("//127.") ? { local: true } : {}) } : {});
@@ -86,19 +98,17 @@ export function freeID(type, ids) {
   return name;
 }
 
-/** The name of the field that a refusal is about; what is in a folded part is unfolded. */
-function placed(pointer, options) {
-  const key = pointer?.replace(/^\/(entry|secrets)\//, "");
-  const found = options.filter((one) => key === one.name || key?.startsWith(`${one.name}/`)).at(-1);
-  found?.closest("details")?.setAttribute("open", "");
+/** The place of the field that a refusal is about. */
+export function placed(pointer, options) {
+  const key = pointer.replace(/^\/(entry|secrets)\//, "");
+  const found = options.filter((one) => key === one.name || key.startsWith(`${one.name}/`)).at(-1);
   return found ? `/${found.name}` : pointer;
 }
 
 export function outcome({ isReached, server, steps, milliseconds }) {
   const failed = steps.find((one) => one.state === "failed")?.name, key = `try.notReached.${failed}`;
   return [el("p", {}, el("strong", {}, t(isReached ? "try.reached" : has(key) ? key : "try.notReached", { ms: number(milliseconds) })), " ", server ? asIs(server) : ""),
-    el("ul", { class: "steps" }, steps.map((one) => el("li", {}, mark(STEPS[one.state], "mark small"),
-      el("span", {}, el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)))))];
+    stepList(steps, (one) => [el("strong", {}, code("try", one.name)), `: ${t(`try.${one.state}`)} `, quoted(one.sentence)])];
 }
 
 /** Brokers and Home Assistants that announce themselves on the local network: each fills in the form of a target. */
@@ -237,9 +247,7 @@ export function hereProblems(options, values) {
       local.input.focus();
     }, { class: "small" });
     // The field is seen when the button names it; what else is folded stays so.
-    const fold = one.closest("details");
-    if (local.closest("details") !== fold) one.after(local);
-    fold?.setAttribute("open", "");
+    if (local.closest("details") !== one.closest("details")) one.after(local);
     return [one.name, [t("entry.here", { name: t("entry.local") }), " ", allow]];
   }));
 }

@@ -1,6 +1,6 @@
 // What happened, newest first: a sentence for each thing, its details and its repeats behind it.
 import { asIs, button, card, el, facts, icon, labelled, mark, show, svg } from "../dom.js";
-import { entries, grouping, MANY, moment, partSentence, smallName, TOPICS, topicOf } from "../eventgroups.js";
+import { grouping, isSmall, MANY, moment, partSentence, smallName, TOPICS, topicOf } from "../eventgroups.js";
 import { eventAside, eventDetails, eventSentence, loadFacts } from "../facts.js";
 import { clock, day, duration, rfc3339, stamp, zoneWords } from "../format.js";
 import { code, names, plural, t } from "../i18n.js";
@@ -137,8 +137,8 @@ export function make(root, context) {
     },
     live(kind, event) {
       if (kind !== "event" || !shown) return;
-      const { about, source, kind: kinds } = shown.asked, [small] = entries([event]);
-      if ((about ? small.topic !== about : small.isSmall && !source) || (source && source !== event.source) || (kinds.length && !kinds.includes(event.kind))) return;
+      const { about, source, kind: kinds } = shown.asked;
+      if ((about ? topicOf(event) !== about : isSmall(event) && !source) || (source && source !== event.source) || (kinds.length && !kinds.includes(event.kind))) return;
       newer.textContent = plural("events.newer", (waiting += 1));
       show(newer, true);
     },

@@ -15,32 +15,29 @@ export async function load(api) {
   return { health, tree, station: live.station };
 }
 
-export function make(root, context) {
-  const isOwner = context.may("owner");
-  return { update({ health, tree, station }) {
-    // Skipped checks are not shown.
-    const findings = (health.findings ?? []).filter((one) => one.verdict !== "skipped"), of = (...verdicts) => findings.filter((one) => verdicts.includes(one.verdict));
-    const wells = of("ok"), notes = of("note"), others = of("failure", "warning").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
-    const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id)), count = faults.length + others.length;
-    const sentence = count ? plural("health.wrong", count) : t("health.sum.none"), level = !count ? "good" : faults.some((one) => one.isStopping) || others[0]?.verdict === "failure" ? "fault" : "moderate";
-    context.setTitle(sentence);
-    const costs = costRows(station), boots = health.boots ?? [];
-    root.replaceChildren(
-      el("section", { class: "card wide" }, el("div", { class: "verdict" }, mark(level), el("div", { class: "say" }, el("strong", { role: "status" }, sentence),
-        el("p", { class: "quiet" }, findings.length ? plural("health.sum", findings.length, { ok: number(wells.length) }) : "", health.at ? ` ${t("health.at", { time: stamp(Date.parse(health.at) / 1000 - (health.ageSeconds ?? 0)) })}.` : ""))),
-        count ? el("ul", { class: "list" }, faults.map((one) => faultRow(one)), others.map(findingRow)) : null,
-        el("div", { class: "row" }, isOwner ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })
-          : button(t("health.again"), () => context.reload()))),
-      notes.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.notes")), el("ul", { class: "list" }, notes.map(findingRow))) : "",
-      el("section", { class: "card wide" }, el("h2", {}, t("health.more")),
-        wells.length ? fold(plural("health.well", wells.length), el("ul", { class: "list" }, wells.map(findingRow))) : null,
-        tree ? fold(treeWords(tree), el("div", { class: "tree" }, el("ul", {}, branch(tree)))) : null,
-        boots.length ? fold(t("health.boots.last", { time: boots[0].at ? stamp(boots[0].at) : t("events.undated") }), el("ul", { class: "list" }, boots.slice(0, 10).map((boot) =>
-          el("li", { class: "split" }, el("span", { class: "number" }, boot.at ? stamp(boot.at) : t("events.undated")), el("span", { class: "quiet" }, code("boot", boot.reason, boot.reason ?? "")))))) : null,
-        costs.length ? fold(t("health.costs"), facts(costs)) : null,
-        isOwner ? fold(t("health.bundle"), bundleParts(context)) : null,
-        health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.map((name) => code("check", name, name)).join(", ") })) : null));
-  } };
+export function draw({ health, tree, station }, context) {
+  // Skipped checks are not shown.
+  const isOwner = context.may("owner"), findings = (health.findings ?? []).filter((one) => one.verdict !== "skipped"), of = (...verdicts) => findings.filter((one) => verdicts.includes(one.verdict));
+  const wells = of("ok"), notes = of("note"), others = of("failure", "warning").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
+  const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id)), count = faults.length + others.length;
+  const sentence = count ? plural("health.wrong", count) : t("health.sum.none"), level = !count ? "good" : faults.some((one) => one.isStopping) || others[0]?.verdict === "failure" ? "fault" : "moderate";
+  context.setTitle(sentence);
+  const costs = costRows(station), boots = health.boots ?? [];
+  return [
+    el("section", { class: "card wide" }, el("div", { class: "verdict" }, mark(level), el("div", { class: "say" }, el("strong", { role: "status" }, sentence),
+      el("p", { class: "quiet" }, findings.length ? plural("health.sum", findings.length, { ok: number(wells.length) }) : "", health.at ? ` ${t("health.at", { time: stamp(Date.parse(health.at) / 1000 - (health.ageSeconds ?? 0)) })}.` : ""))),
+      count ? el("ul", { class: "list" }, faults.map((one) => faultRow(one)), others.map(findingRow)) : null,
+      el("div", { class: "row" }, isOwner ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })
+        : button(t("health.again"), () => context.reload()))),
+    notes.length ? el("section", { class: "card wide" }, el("h2", {}, t("health.notes")), el("ul", { class: "list" }, notes.map(findingRow))) : "",
+    el("section", { class: "card wide" }, el("h2", {}, t("health.more")),
+      wells.length ? fold(plural("health.well", wells.length), el("ul", { class: "list" }, wells.map(findingRow))) : null,
+      tree ? fold(treeWords(tree), el("div", { class: "tree" }, el("ul", {}, branch(tree)))) : null,
+      boots.length ? fold(t("health.boots.last", { time: boots[0].at ? stamp(boots[0].at) : t("events.undated") }), el("ul", { class: "list" }, boots.slice(0, 10).map((boot) =>
+        el("li", { class: "split" }, el("span", { class: "number" }, boot.at ? stamp(boot.at) : t("events.undated")), el("span", { class: "quiet" }, code("boot", boot.reason, boot.reason ?? "")))))) : null,
+      costs.length ? fold(t("health.costs"), facts(costs)) : null,
+      isOwner ? fold(t("health.bundle"), bundleParts(context)) : null,
+      health.hidden?.length ? el("p", { class: "quiet" }, t("health.hidden", { names: health.hidden.map((name) => code("check", name, name)).join(", ") })) : null)];
 }
 
 function stepLine(name, words) {

@@ -1,13 +1,13 @@
 // Values over time, with every gap and its cause.
 import { address } from "../api.js";
 import { Chart, DASHES, stepAt, stretchAt } from "../chart.js";
-import { asIs, button, dialog, el, show, svg, table } from "../dom.js";
+import { asIs, button, dialog, el, segments, show, svg, table } from "../dom.js";
 import { eventSentence, loadFacts } from "../facts.js";
 import { clock, clockSeconds, date, dated, day, duration, month, number, percent, rfc3339, span, stamp, value, width, zoneName, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { bandsOf, byGroup, channelName, curveWords, flagWords, plainQuantity, reason, recorded } from "../words.js";
+import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, plainQuantity, reason, recorded } from "../words.js";
 import { gapList, openGap } from "./gapsheet.js";
 
 const MOST_CHANNELS = 4;
@@ -98,15 +98,16 @@ function goTo(context, { range, from, to }) {
 
 function fillTools(node, data, context, own) {
   const { window } = data, isComparing = node.contains(document.activeElement) && document.activeElement.matches("select");
-  const presets = el("div", { class: "segments", role: "group", "aria-label": t("history.range") }, RANGES.map((range) =>
-    button(t(`history.preset.${range}`), () => context.setQuery({ range, from: null, to: null }), { "aria-pressed": String(window.range === range) })));
-  node.replaceChildren(presets,
-    el("div", { class: "segments" }, button("‹", () => goTo(context, neighbour(window, -1)), { "aria-label": t("history.before") }),
-      button("›", () => goTo(context, neighbour(window, 1)), { "aria-label": t("history.after"), disabled: window.to > live.now })),
+  const presets = segments(t("history.range"), RANGES.map((range) => [range, t(`history.preset.${range}`)]), window.range, (range) => context.setQuery({ range, from: null, to: null }));
+  node.replaceChildren(presets, steps(window, (by) => goTo(context, neighbour(window, by))),
     button(t("history.own"), () => { show(own, own.hidden); own.set(window); }, { "aria-expanded": String(!own.hidden) }),
     comparison(data, context));
   if (isComparing) node.querySelector("select")?.focus();
 }
+
+/** Buttons for the time before and after, which is not there yet for the present. */
+export const steps = (window, move) => el("div", { class: "segments" }, button("‹", () => move(-1), { "aria-label": t("history.before") }),
+  button("›", () => move(1), { "aria-label": t("history.after"), disabled: window.to > live.now }));
 
 /** The time before beside a channel, or another of the same quantity: a sensor, or what others measure. */
 function comparison({ items, chosen, shift }, context) {
@@ -201,13 +202,8 @@ function fillMore(node, data) {
   node.replaceChildren(el("h2", {}, t("history.take")),
     el("div", { class: "row" },
       full ? el("a", { class: "button", download: "", href: address("/export", { format: "csv", ...query }) }, t("history.csv")) : null,
-      button(t("history.curl"), () => curl(command))), details);
-}
-
-function curl(command) {
-  const said = el("p", { role: "status", class: "done" });
-  dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")), asIs(command, "pre", { tabindex: "0" }),
-    navigator.clipboard ? button(t("do.copy"), async () => { await navigator.clipboard.writeText(command); said.textContent = t("do.copied"); }) : null, said);
+      button(t("history.curl"), () => dialog(t("history.curl"), t("do.close"), el("p", {}, t("history.curl.words")),
+        asIs(command, "pre", { tabindex: "0" }), copyAction(() => command)))), details);
 }
 
 /** One sentence a channel: what the step at the cursor holds, or why it holds nothing. */

@@ -1,11 +1,12 @@
 // What was measured before, by another program: a file in pieces, what it would bring, and the import itself.
-import { asIs, button, el, facts, quoted, show } from "../dom.js";
+import { asIs, button, el, facts, fold, quoted, show } from "../dom.js";
 import { number, stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { problemWords, refusal } from "../words.js";
+import { sendPieces } from "./copy.js";
 
-const PIECE = 1048576, PATIENCE = 60000;
+const PATIENCE = 60000;
 const KINDS = ["roost", "periods", "sensor-community", "safecast"];
 const megabytes = (bytes) => `${number(bytes / 1048576, 0)} MiB`;
 
@@ -16,19 +17,16 @@ export async function importPart({ api }) {
   const kind = field("kind", t("import.kind"), { control: el("select", { name: "kind" }, el("option", { value: "" }, t("import.kind.known")), KINDS.map((one) => el("option", { value: one }, t(`import.kind.${one}`)))) });
   const source = field("source", t("import.source"), { maxlength: "64", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("import.source.hint") });
   const zone = field("utcOffsetSeconds", t("import.zone"), { placeholder: "+01:00", autocomplete: "off", hint: t("import.zone.hint") });
-  const more = Object.assign(el("details", {}, el("summary", {}, t("import.more")), kind, source, zone), { fields: [kind, source, zone] });
+  const more = Object.assign(fold(t("import.more"), kind, source, zone), { fields: [kind, source, zone] });
   const bar = el("progress", { max: 100, hidden: true, "aria-label": t("import.sending") }), shown = el("div", { class: "form", role: "status" });
   for (const one of [file, kind, source, zone]) one.input.addEventListener("input", () => shown.replaceChildren());
   const look = form([file, more], t("import.look"), async (given) => {
     shown.replaceChildren();
     const chosen = file.input.files[0], id = Math.floor(Math.random() * 2 ** 31), wish = { bytes: chosen.size, file: id, isTrial: true, kind: given.kind || undefined, source: given.source.trim() || undefined, utcOffsetSeconds: seconds(given.utcOffsetSeconds) };
     try {
-      await sent(api, chosen, id, bar);
+      await sendPieces(api, "/import/file", chosen, bar, { file: String(id) });
+      bar.removeAttribute("value");
       drawTrial(shown, wish, await worked(api, wish, bar), api, bar, look);
-    } catch (problem) {
-      // What it has to be said is behind "More options".
-      if ((problem.errors ?? []).some((one) => ["/kind", "/source", "/utcOffsetSeconds"].includes(one.pointer))) more.open = true;
-      throw problem;
     } finally { bar.hidden = true; }
   }, (given) => ({ file: wrongFile(file.input.files[0], limitBytes), utcOffsetSeconds: Number.isNaN(seconds(given.utcOffsetSeconds)) ? t("import.zone.wrong") : null }));
   return [el("p", {}, t("import.words")), look, bar, shown];
@@ -46,16 +44,6 @@ function seconds(text) {
   const [, sign, hours, minutes] = /^([+\-−])(\d{1,2}):?(\d\d)?$/.exec(text.trim()) ?? [];
   const all = Number(hours) * 3600 + Number(minutes ?? 0) * 60;
   return all <= 50400 ? (sign === "+" ? all : -all) : NaN;
-}
-
-/** Sends the file in pieces; the station keeps them on its card until the file is whole. */
-async function sent(api, file, id, bar) {
-  bar.hidden = false;
-  for (let at = 0; at < file.size; at += PIECE) {
-    bar.value = (100 * at) / file.size;
-    await api.send("POST", "/import/file", file.slice(at, at + PIECE), { query: { at: String(at), file: String(id) }, patience: PATIENCE });
-  }
-  bar.removeAttribute("value");
 }
 
 /** Asks until the station is done with the file: it goes on only as long as it is asked. */
@@ -108,7 +96,7 @@ function summary(report) {
   ].filter(Boolean);
   const list = facts([[t("import.kind"), t(`import.kind.${report.kind}`)], [t("import.devices"), report.devices.length ? asIs(report.devices.join(", ")) : null],
     [t("import.span"), from ? `${stamp(from)} – ${stamp(to)}` : null], [t("import.room"), samples ? `${number(share * 100, 1)} %` : null]]);
-  const bad = el("details", {}, el("summary", {}, t("import.problems")), el("ul", {}, problems.map((one) => el("li", {}, quoted(one)))));
+  const bad = fold(t("import.problems"), el("ul", {}, problems.map((one) => el("li", {}, quoted(one)))));
   show(bad, problems.length > 0);
   return [...sentences.map((words) => el("p", { class: is === "did" && samples ? "done" : "" }, words)), list, bad];
 }

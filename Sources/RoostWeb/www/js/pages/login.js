@@ -1,12 +1,10 @@
 // Log in, or take up an invitation.
-import { asIs, card, el, fold } from "../dom.js";
+import { card, el, fold } from "../dom.js";
 import { t } from "../i18n.js";
 import { field, form, newPassword } from "../form.js";
-import { stamp } from "../format.js";
-import { trustLine } from "./claim.js";
+import { claimedLine, personFields, trimmed, trustLine } from "./claim.js";
 import { languageLine } from "./more.js";
 
-export const title = "login.title";
 export const load = async (api, query) => ({ invitation: query.get("invitation"), trust: await api.maybe("/trust") });
 
 export function make(root, { api }) {
@@ -14,13 +12,9 @@ export function make(root, { api }) {
   return { update({ invitation, trust }) {
     if (isMade) return;
     isMade = true;
-    root.append(invitation ? joinCard(api, invitation) : loginCard(api), (!invitation && claimedLine(trust?.claimed)) || "", trustLine(), languageLine());
+    // For a day after the claim: who sees a stranger's name here can start over.
+    root.append(invitation ? joinCard(api, invitation) : loginCard(api), !invitation && trust?.claimed ? claimedLine(trust.claimed) : "", trustLine(), languageLine());
   } };
-}
-
-/** For a day after the claim: who sees a stranger's name here can start over. */
-function claimedLine(claimed) {
-  return claimed ? el("p", { class: "quiet" }, t("account.claimed", { name: claimed.by, time: stamp(claimed.at) }), " ", asIs("sudo roost claim --reset", "code")) : null;
 }
 
 /** The address stays what was asked for; Log in itself leads to Now. */
@@ -32,22 +26,18 @@ function loginCard(api) {
   return card(null, form([field("email", t("account.email"), { type: "email", required: true, autocomplete: "username" }),
     field("password", t("account.password"), { type: "password", required: true, autocomplete: "current-password" })],
   t("login.do"), async ({ email, password }) => {
-    try {
-      await api.send("POST", "/login", { email: email.trim(), password }, { isQuiet: true });
-    } catch (problem) {
+    await api.send("POST", "/login", { email: email.trim(), password }, { isQuiet: true }).catch((problem) => {
       if (problem.status === 401) problem.words = t("login.wrong");
       throw problem;
-    }
+    });
     enter();
   }), fold(t("login.forgotten"), el("p", {}, t("login.forgotten.words"))));
 }
 
 function joinCard(api, code) {
   const password = newPassword("password", t("account.password"), 10);
-  return card(t("login.join"), el("p", {}, t("login.join.words")), form([field("name", t("account.name"), { required: true, autocomplete: "name", maxlength: "64" }),
-    field("email", t("account.email"), { type: "email", required: true, autocomplete: "username", maxlength: "254" }), password.field],
-  t("login.join.do"), async ({ name, email, password: secret }) => {
-    await api.send("POST", `/invitations/${encodeURIComponent(code)}`, { name: name.trim(), email: email.trim(), password: secret }, { isQuiet: true });
+  return card(t("login.join"), el("p", {}, t("login.join.words")), form([...personFields({}), password.field], t("login.join.do"), async (person) => {
+    await api.send("POST", `/invitations/${encodeURIComponent(code)}`, trimmed(person), { isQuiet: true });
     location.replace("/");
   }, password.check));
 }

@@ -1,13 +1,14 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
-import { asIs, button, card, choice, el, table } from "../dom.js";
-import { clock, day, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
+import { asIs, card, choice, el, segments, table } from "../dom.js";
+import { clock, day, isKnown, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
 import { action, channelName } from "../words.js";
+import { copyStore } from "./copy.js";
+import { steps } from "./history.js";
 
-const COPY_PATIENCE = 600000;
 const PERIODS = { hour: "day", day: "month", week: "year", month: "year", year: null };
 const FILES = { hour: "hourly", day: "daily", week: "weekly", month: "monthly", year: "monthly" };
 
@@ -25,22 +26,18 @@ export async function load(api, query) {
   return { items, by, channel, window, range, means, list };
 }
 
-export function make(root, context) {
-  return { update({ items, by, channel, window, range, means, list }) {
-    if (!channel) return root.replaceChildren(card(null, el("p", {}, t("history.none"))));
-    const which = choice(items.map((one) => [one.id, channelName(one)]), channel.id, { onchange: () => context.setQuery({ channel: which.value }) });
-    const tabs = el("div", { class: "segments", role: "group", "aria-label": t("measurements.by") }, Object.keys(PERIODS).map((name) =>
-      button(t(`measurements.${name}`), () => context.setQuery({ by: name, from: null }), { "aria-pressed": String(name === by) })));
-    const move = (step) => () => context.setQuery({ from: rfc3339(neighbour(window, step).from) });
-    const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
-      one.coverage === undefined || one.coverage === null ? "–" : `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}`]);
-    root.replaceChildren(el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), which)),
-      el("div", { class: "tools row" }, tabs, by === "year" ? null : el("div", { class: "segments" }, button("‹", move(-1), { "aria-label": t("history.before") }),
-        button("›", move(1), { "aria-label": t("history.after"), disabled: window.to > live.now }))),
-      el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
-      rows.length ? el("div", { class: "means" }, table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows))
-        : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, range, context), list ? windows(list) : "");
-  } };
+export function draw({ items, by, channel, window, range, means, list }, context) {
+  if (!channel) return [card(null, el("p", {}, t("history.none")))];
+  const which = choice(items.map((one) => [one.id, channelName(one)]), channel.id, { onchange: () => context.setQuery({ channel: which.value }) });
+  const tabs = segments(t("measurements.by"), Object.keys(PERIODS).map((name) => [name, t(`measurements.${name}`)]), by, (name) => context.setQuery({ by: name, from: null }));
+  const move = (step) => context.setQuery({ from: rfc3339(neighbour(window, step).from) });
+  const rows = (means.items ?? []).map((one) => [label(one, by), value(one.mean, means.decimals ?? channel.decimals), value(one.least, channel.decimals), value(one.most, channel.decimals), number(one.n ?? 0),
+    isKnown(one.coverage) ? `${percent(one.coverage, 0)}${one.enough === false ? ` ${t("measurements.few")}` : ""}` : "–"]);
+  return [el("section", { class: "card" }, el("div", { class: "form" }, el("label", {}, t("measurements.choice"), which)),
+    el("div", { class: "tools row" }, tabs, by === "year" ? null : steps(window, move)),
+    el("h2", {}, by === "year" ? t("measurements.all") : by === "hour" ? day(window.from) : by === "day" ? month(window.from) : dated(window.from, { year: "numeric" })),
+    rows.length ? el("div", { class: "means" }, table(`${channelName(channel)}, ${channel.unit ?? ""}, ${zoneWords()}`, [t("measurements.period"), t("history.mean"), t("history.least"), t("history.most"), t("history.count"), t("measurements.coverage")], rows))
+      : el("p", {}, t("measurements.none")), rolling(means, channel)), files(channel, range, context), list && windows(list)];
 }
 
 function label({ from, to }, by) {
@@ -72,9 +69,9 @@ function files(channel, range, { api, me, may }) {
     row(t("measurements.channel", { name: channelName(channel), since: channel.oldest ? date(channel.oldest) : "–" }), { channel: channel.id }),
     row(t("measurements.everything"), {}),
     may("owner") && !me.isOpen ? el("li", { class: "split" }, el("span", {}, t("measurements.copy")), action(t("measurements.copy.make"), async () => {
-      const { id, bytes } = await api.send("POST", "/copies", {}, { patience: COPY_PATIENCE });
-      location.assign(address(`/copies/${id}`));
-      return t("measurements.copy.done", { size: `${number(bytes / 1e6, 1)} MB` });
+      const { href, size } = await copyStore(api);
+      location.assign(href);
+      return t("measurements.copy.done", { size });
     })) : null),
   perDay && all ? el("p", { class: "quiet" }, t("measurements.size", { size: `${number((perDay * Math.max(1, all)) / 1e6, 1)} MB` })) : null);
 }

@@ -3,7 +3,7 @@ import { card, el, mark, quoted, table } from "../dom.js";
 import { number, over, percent, value } from "../format.js";
 import { has, loadMore, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { deviceTitle, measured, plainQuantity, quantityName, quantityOf } from "../words.js";
+import { deviceTitle, FLAGS, measured, plainQuantity, quantityName, quantityOf } from "../words.js";
 
 const ALWAYS = ["pm25", "pm10"];
 // The six colours of the US index appear here and nowhere else.
@@ -47,7 +47,7 @@ function lampCard(rules, station) {
 }
 
 function flagsCard() {
-  return card(t("numbers.flags"), el("dl", { class: "flags" }, ["humid", "ceiling", "inconsistent", "unchanging", "outOfRange", "jump", "disagrees", "zero", "estimated"].map((flag) =>
+  return card(t("numbers.flags"), el("dl", { class: "flags" }, FLAGS.map((flag) =>
     el("div", {}, el("dt", {}, el("strong", {}, t(`flag.${flag}`))), el("dd", { class: "quiet" }, t(`flag.${flag}.words`))))));
 }
 

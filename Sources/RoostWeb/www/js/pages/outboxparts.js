@@ -95,12 +95,9 @@ export function entryPlace(root, section, context) {
     root.classList.toggle("editing", wanted !== null);
     place.replaceChildren();
     if (wanted === null) return;
-    try {
-      const node = await entryCard(section, { add, change, url }, context);
-      if (shown === wanted) place.replaceChildren(node);
-    } catch (problem) {
-      place.replaceChildren(card(null, el("p", { class: "wrong", role: "alert" }, problemWords(problem))));
-    }
+    const node = await entryCard(section, { add, change, url }, context)
+      .catch((problem) => card(null, el("p", { class: "wrong", role: "alert" }, problemWords(problem))));
+    if (shown === wanted) place.replaceChildren(node);
   };
 }
 

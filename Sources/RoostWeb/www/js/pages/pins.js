@@ -1,5 +1,5 @@
 // The pins of the header as they stand on the board: what uses each, and for an owner what can be put there and tried.
-import { asIs, button, dialog, el, quoted, show } from "../dom.js";
+import { asIs, button, choice, dialog, el, quoted, show } from "../dom.js";
 import { field, form } from "../form.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -11,8 +11,6 @@ const PATIENCE = 12000;
 /** A glyph beside the words, so that no state is told by its colour alone. */
 const GLYPHS = { free: "○", device: "●", program: "✕", absent: "–" };
 const NAMES = { led: "lamp", pir: "door", button: "button" };
-const SHOWS = ["station", "motion", "level", "camera"];
-
 /** Whether a held button can give this station away, as the last answer said; null before one. */
 let canReset = null;
 
@@ -21,6 +19,10 @@ export function resetField(device, disabled) {
   const input = el("input", { type: "checkbox", name: "resets", checked: device?.resets === true, disabled: disabled || (canReset === false && !device?.resets) });
   return field("resets", t("pins.resets"), { control: input, hint: t(canReset === false ? "pins.resets.none" : "pins.resets.words") });
 }
+
+/** What a lamp shows. */
+export const showsField = (chosen, disabled) => field("shows", t("pins.shows"),
+  { control: choice(["station", "motion", "level", "camera"].map((one) => [one, t(`pins.shows.${one}`)]), chosen, { name: "shows", disabled }) });
 
 /** The section of the page Devices; `update` draws it anew. */
 export function pinsPart(root, context, profiles) {
@@ -107,8 +109,7 @@ function adding(pin, items, { api, profiles }, done) {
   const which = el("select", { name: "type" }, parts.map((one) => el("option", { value: one.id, translate: has(`pins.part.${one.id}`) ? null : "no" }, code("pins.part", one.id, one.name))));
   const kind = () => parts.find((one) => one.id === which.value)?.driver;
   const name = field("name", t("devices.id"), { required: true, maxlength: "64", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("devices.id.hint") });
-  const shows = field("shows", t("pins.shows"), { control: el("select", { name: "shows" }, SHOWS.map((one) => el("option", { value: one }, t(`pins.shows.${one}`)))) });
-  const resets = resetField(null, false);
+  const shows = showsField("station", false), resets = resetField(null, false);
   const free = items.filter((one) => one.state === "free" && (one === pin || one.risk !== "hatMemory")), lamps = ["red", "yellow", "green"].map((lamp, index) => {
     const list = el("select", { name: lamp }, free.map((one) => el("option", { value: one.line }, `${one.line} · ${t("pins.pin", { n: one.number })}${one.risk ? " !" : ""}`)));
     list.value = free[(free.indexOf(pin) + index) % free.length].line;

@@ -9,8 +9,9 @@ import { live, refresh } from "../live.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
 
 export const SIGNS = { notice: "unknown", warning: "moderate", critical: "poor" };
-/** The form's fields by the last key of a mistake's place. */
+/** The form's fields by the last key of a mistake's place, with the number of their part. */
 const FIELDS = { atLeast: "limit", atMost: "limit", below: "until", above: "until", overSeconds: "over" };
+const fieldOf = (place) => `/${FIELDS[place.split("/").pop()] ?? place.split("/").pop()}${/parts.(\d+)/.exec(place)?.[1] ?? ""}`;
 const OVERS = [0, 900, 3600, 28800, 86400];
 /** How long the way of a test is watched, in seconds; a receiver that fails tries again later. */
 const TEST_SECONDS = 30;
@@ -171,17 +172,9 @@ function ruleForm(id, rule, { api, known, change }) {
   const isWhole = () => sentences.every((one) => one.isWhole());
   const trial = action(t("rules.try"), preview);
   const node = form([id ? [] : name, sentences.map((one) => one.fields), lasting, severity].flat(2), t("do.save"), async (values) => {
-    try {
-      await change(id ?? nameOf(values), built(), rule);
-      node.remove();
-    } catch (problem) {
-      for (const error of problem.errors ?? []) {
-        const key = error.pointer.split("/").pop();
-        error.pointer = `/${FIELDS[key] ?? key}${/parts.(\d+)/.exec(error.pointer)?.[1] ?? ""}`;
-      }
-      throw problem;
-    }
-  }, (values) => ({ name: !id && (/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(values.name) ? t("form.unseen") : known.has(nameOf(values)) ? t("rules.taken") : nameOf(values) ? nameProblem(nameOf(values)) : t("form.name")) }));
+    await change(id ?? nameOf(values), built(), rule);
+    node.remove();
+  }, (values) => ({ name: !id && (/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(values.name) ? t("form.unseen") : known.has(nameOf(values)) ? t("rules.taken") : nameOf(values) ? nameProblem(nameOf(values)) : t("form.name")) }), fieldOf);
   // By itself, once there is something to try.
   node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));

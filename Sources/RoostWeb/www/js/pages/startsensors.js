@@ -5,14 +5,13 @@ import { field, form } from "../form.js";
 import { duration } from "../format.js";
 import { code, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { deviceOf, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
-import { foundRow } from "./devices.js";
+import { isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
+import { channelsOf, foundRow, profileOf } from "./devices.js";
 
 /** States of a port in which nobody has said what it is. */
 const OPEN = ["unknown", "found", "probing", "faulty", "ignored"];
 /** The socket of an adapter, by its path in sysfs: `1.2`. */
 const socketOf = (path) => /\/\d+-([\d.]+):\d/.exec(path ?? "")?.[1];
-const channelsOf = (name) => (live.station?.channels ?? []).filter((one) => deviceOf(one.id) === name && !isNeverMeasured(one));
 
 export async function load(api) {
   const [now, profiles, network] = await Promise.all([plugged(api), api.maybe("/profiles"), api.maybe("/network"), loadFacts(), loadMore("pins"), live.station ?? refresh().catch(() => null)]);
@@ -78,7 +77,7 @@ function row(first, context) {
   const node = el("li", { class: "finding" }, sign, el("div", {}, el("div", { class: "split" }, el("span", {}, name, " ", kind), ask), el("p", { class: "quiet" }, state), place));
   let device = first, askedAt = 0;
   node.tick = () => {
-    const channels = channelsOf(device.name), values = channels.filter((one) => (one.value ?? null) !== null);
+    const channels = channelsOf(device.name).filter((one) => !isNeverMeasured(one)), values = channels.filter((one) => (one.value ?? null) !== null);
     const next = device.progress?.nextInSeconds ?? device.progress?.endsInSeconds, left = (next ?? 0) - (performance.now() - askedAt) / 1000;
     const words = values.length ? values.slice(0, 2).map((one) => `${quantityName(quantityOf(one.id))} ${measured(one)}`).join(" · ")
       : left > 0 && channels.length ? t("start.sensors.first", { time: duration(left) }) : code("state", device.state);
@@ -89,7 +88,7 @@ function row(first, context) {
     device = { ...given, port: socketOf(found?.path) ? t("start.sensors.socket", { n: socketOf(found.path) }) : found?.node };
     askedAt = at;
     setText(name, device.title ?? device.name);
-    const profile = profiles.find((one) => one.id === device.type) ?? profiles.find((one) => one.driver === device.type);
+    const profile = profileOf(device, profiles);
     setText(kind, profile ? code("pins.part", profile.id, profile.name) : device.type);
     show(ask, given.origin !== undefined && given.origin !== "file");
     node.tick();

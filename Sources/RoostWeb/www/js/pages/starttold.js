@@ -7,8 +7,8 @@ import { loadMore, noticeLanguage, t } from "../i18n.js";
 import { keep, kept } from "../kept.js";
 import { live } from "../live.js";
 import { qrCode } from "../qr.js";
-import { action } from "../words.js";
-import { collected, entryAddress, entryCard, freeID, hereProblems, newTopic, option, outcome, PATIENCE, topicAddresses } from "./entryform.js";
+import { copyAction } from "../words.js";
+import { collected, entryAddress, entryCard, freeID, hereProblems, newTopic, option, outcome, PATIENCE, placed, topicAddresses } from "./entryform.js";
 
 /** Options of the receiver that the step shows; all others are of its own form. */
 const SHOWN = ["url", "token", "local"];
@@ -76,15 +76,13 @@ function phoneCard(outbox, kind, { api, done }) {
       said.replaceChildren(...question(clockSeconds(live.now), () => keepTopic(null)));
     } catch (problem) {
       said.replaceChildren();
-      more.open ||= Boolean(problem.errors?.length);
-      for (const error of problem.errors ?? []) error.pointer = error.pointer?.replace(/^\/(entry|secrets)\//, "/");
       throw problem;
     }
   }
   const steps = ["install", "scan", "press"].map((name) => el("li", {}, t(`start.told.${name}`)));
-  const node = form([more, said], t("entry.test"), send, (values) => hereProblems(options, values));
+  const node = form([more, said], t("entry.test"), send, (values) => hereProblems(options, values), (pointer) => placed(pointer, options));
   return card(t("start.told.phone"), el("div", { class: "phone" }, picture, el("ol", { class: "numbered" }, steps)),
-    el("p", {}, link), el("p", { class: "quiet" }, t("start.told.byHand"), " ", text), navigator.clipboard ? action(t("do.copy"), async () => { await navigator.clipboard.writeText(text.textContent); return t("do.copied"); }, { class: "small" }) : null, node);
+    el("p", {}, link), el("p", { class: "quiet" }, t("start.told.byHand"), " ", text), copyAction(() => text.textContent, { class: "small" }), node);
 }
 
 /** What a person whose phone did not ring looks at. */

@@ -13,11 +13,7 @@ export async function load(api) {
   return { surveys: surveys?.items, notes: notes?.items, station: live.station };
 }
 
-export function make(root, context) {
-  return { update({ surveys, notes, station }) {
-    root.replaceChildren(surveyCard(station, context), surveyList(surveys), noteCard(notes, context));
-  } };
-}
+export const draw = ({ surveys, notes, station }, context) => [surveyCard(station, context), surveyList(surveys), noteCard(notes, context)];
 
 function surveyCard(station, { may, api, reload }) {
   const mode = station?.mode ?? {}, isMember = may("member");

@@ -18,24 +18,17 @@ async function hasWorker() {
   try { return Boolean(await navigator.serviceWorker?.getRegistration()); } catch { return false; }
 }
 
-export function make(root) {
-  return { update({ trust, hasWorker: isTrusted }) {
-    const isSafe = location.protocol === "https:";
-    root.replaceChildren(...[
-      card(null, el("p", { class: "big" }, t(isSafe ? "trust.https" : "trust.http", { host: location.host })),
-        el("p", {}, t(isSafe ? "trust.https.words" : "trust.http.words")),
-        isSafe && !trust?.ownCertificateUntil ? el("p", {}, t(isTrusted ? "trust.known" : "trust.unknown")) : null),
-      ownCard(trust), authorityCard(trust, isSafe),
-      card(t("trust.works"), el("p", {}, t("trust.works.words"))), card(t("trust.not"), el("p", {}, t("trust.not.words"))),
-      card(t("trust.do"), el("ul", { class: "list" }, ["trust.do.wifi", "trust.do.password", "trust.do.certificate"].map((key) => el("li", {}, t(key))))),
-      card(null, el("p", {}, t("trust.weakness"))),
-    ].filter(Boolean));
-  } };
-}
-
-function ownCard(trust) {
-  if (!trust?.ownCertificateUntil) return null;
-  return card(null, el("p", {}, t("trust.own", { time: stamp(trust.ownCertificateUntil) })));
+export function draw({ trust, hasWorker: isTrusted }) {
+  const isSafe = location.protocol === "https:", own = trust?.ownCertificateUntil;
+  return [
+    card(null, el("p", { class: "big" }, t(isSafe ? "trust.https" : "trust.http", { host: location.host })),
+      el("p", {}, t(isSafe ? "trust.https.words" : "trust.http.words")),
+      isSafe && !own ? el("p", {}, t(isTrusted ? "trust.known" : "trust.unknown")) : null),
+    own && card(null, el("p", {}, t("trust.own", { time: stamp(own) }))), authorityCard(trust, isSafe),
+    card(t("trust.works"), el("p", {}, t("trust.works.words"))), card(t("trust.not"), el("p", {}, t("trust.not.words"))),
+    card(t("trust.do"), el("ul", { class: "list" }, ["trust.do.wifi", "trust.do.password", "trust.do.certificate"].map((key) => el("li", {}, t(key))))),
+    card(null, el("p", {}, t("trust.weakness"))),
+  ];
 }
 
 function authorityCard(trust, isSafe) {

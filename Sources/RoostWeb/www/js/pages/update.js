@@ -4,10 +4,9 @@ import { stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
+import { sendPieces } from "./copy.js";
 
 export const load = (api) => api.get("/update");
-
-const PIECE = 1048576;
 
 export function make(root, context) {
   const shown = el("div"), bar = el("progress", { max: 100, hidden: true, "aria-label": t("update.title") });
@@ -37,11 +36,7 @@ export function make(root, context) {
 }
 
 async function send(file, bar, { api, reload }) {
-  bar.hidden = false;
-  for (let at = 0; at < file.size; at += PIECE) {
-    bar.value = (100 * at) / file.size;
-    await api.send("POST", "/update/file", file.slice(at, at + PIECE), { query: { at: String(at) }, patience: 60000 });
-  }
+  await sendPieces(api, "/update/file", file, bar);
   await api.send("POST", "/update", { bytes: file.size });
   await reload();
 }
