@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import Logging
 import Synchronization
@@ -70,6 +71,32 @@ import Testing
                 .value(16.5, .humid), .value(16.5, .humid), .value(dry, .humid),
             ]
         )
+    }
+
+    @Test func itSaysWhichNeighbourCounts() throws {
+        let (facts, report) = try simulate { clock in
+            let (watched, neighbours) = (Watched(clock), Neighbours())
+            let graph = GraphDescription.plain([.pm25, .pm10])
+            let sink = GraphSink(
+                graph,
+                device: "balcony",
+                recorder: watched.recorder,
+                neighbours: neighbours
+            )
+            let instant = MonotonicInstant(nanoseconds: 2_000_000_000)
+            for (device, quantity) in [
+                ("aula", Self.humidity), ("aula", .co2), ("garden", Self.humidity),
+            ] {
+                let channel = Channel(device: device, quantity: quantity)
+                watched.recorder.accept([Reading(channel, at: instant, .value(80.0))])
+            }
+            sink.accept(Self.sample(16.5, at: 3))
+            return (neighbours.facts(of: "balcony"), neighbours.humidity(of: "balcony"))
+        }
+        #expect(
+            facts == [Fact("humidityFrom", "garden"), Fact("humidityNotFromWarm", ["aula"])]
+        )
+        #expect(report == HumidityReport(device: "garden", percent: 80))
     }
 
     @Test func withoutHumidityNothingChanges() throws {

@@ -55,5 +55,9 @@ import Testing
         let plain = try #require(ProfileCatalog().profile("nova-sds011"))
         let none = ["nova-sds011 reckons nothing: all its channels are as measured"]
         #expect(ProfileText.graph(plain) == none)
+        let climate = try #require(ProfileCatalog().profile("bosch-bme280"))
+        let inputs = "temperature [°C], humidity [%]"
+        let drawn = "\(inputs) → dewPoint, by the Magnus formula → dew_point@1 [°C]"
+        #expect(ProfileText.graph(climate) == [drawn])
     }
 }

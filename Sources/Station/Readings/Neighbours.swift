@@ -46,8 +46,8 @@ final class Neighbours: Sendable {
         }
     }
 
-    /// `humidityWarm`: devices that were passed over because they warm themselves.
+    /// `humidityNotFromWarm`: devices that were passed over because they warm themselves.
     private static func name(_ choice: NeighbourChoice, _ why: NeighbourChoice.Reason) -> String {
-        choice.quantity + why.rawValue.prefix(1).uppercased() + why.rawValue.dropFirst()
+        choice.quantity + "NotFrom" + why.rawValue.prefix(1).uppercased() + why.rawValue.dropFirst()
     }
 }

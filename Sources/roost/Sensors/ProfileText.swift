@@ -27,7 +27,7 @@ enum ProfileText {
             )
         }
         if let board = profile.board { lines += Self.lines(board) }
-        if profile.graph != nil { lines += [""] + graph(profile) }
+        if profile.graph != nil || !ownDrawn(profile).isEmpty { lines += [""] + graph(profile) }
         for (index, source) in profile.sources.enumerated() {
             lines.append(row(index == 0 ? "sources" : "", source))
         }
@@ -37,7 +37,11 @@ enum ProfileText {
     /// The graph as text: one node a line, its inputs before it.
     static func graph(_ profile: Profile) -> [String] {
         guard case .object(let graph)? = profile.graph, case .array(let nodes)? = graph["nodes"]
-        else { return ["\(profile.id) reckons nothing: all its channels are as measured"] }
+        else {
+            let drawn = ownDrawn(profile)
+            return drawn.isEmpty
+                ? ["\(profile.id) reckons nothing: all its channels are as measured"] : drawn
+        }
         return nodes.map { node in
             guard case .object(let fields) = node else { return node.text }
             let inputs = fields["input"] ?? fields["inputs"] ?? .null
@@ -47,6 +51,12 @@ enum ProfileText {
             let (type, name) = (plain(fields["type"]), plain(fields["name"]))
             return "\(plain(inputs)) ─▶ \(type)(\(settings)) ─▶ \(name)"
         }
+    }
+
+    /// The nodes that a profile without a graph has by itself; empty for none.
+    private static func ownDrawn(_ profile: Profile) -> [String] {
+        let graph = profile.graph(of: profile.channels.map(\.quantity))
+        return profile.graph == nil && !graph.derived.isEmpty ? graph.drawn : []
     }
 
     private static func plain(_ value: JSONValue?) -> String {

@@ -8,7 +8,7 @@ import Testing
         Quantity.pm25, .pm10, Quantity(name: "rh", unit: "%", decimals: 2),
         Quantity(name: "cpm", unit: "cpm", decimals: 0),
         Quantity(name: "co2", unit: "ppm", decimals: 0),
-        Quantity(name: "air", unit: "Pa", decimals: 0),
+        Quantity(name: "air", unit: "Pa", decimals: 0), .temperature,
     ]
 
     @Test func twoRunnersAgree() throws {
@@ -95,7 +95,11 @@ private enum Fuzz {
             .number(numbers.randomElement(using: &dice) ?? 1)
         }
         var fields: [String: JSONValue] = ["name": .string(name)]
-        switch UInt8.random(in: 0..<3, using: &dice) {
+        switch UInt8.random(in: 0..<4, using: &dice) {
+        case 3:
+            fields["type"] = .string("dewPoint")
+            fields["input"] = .string("temperature")
+            fields["humidity"] = any(["rh", "station:humidity"])
         case 0:
             fields["type"] = .string("humidityCorrection")
             fields["input"] = any(["pm25", "pm10"])

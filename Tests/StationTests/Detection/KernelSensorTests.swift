@@ -44,8 +44,8 @@ import Testing
         #expect(found.map(\.name) == ["bme280", "bme280-2"])
         #expect(first != second, "the kernel counts on")
         let names = Set(readings.map(\.channel.quantity.name))
-        #expect(names == ["temperature", "humidity", "pressure"])
-        #expect(readings.count >= 3 * 8)
+        #expect(names == ["temperature", "humidity", "pressure", "dew_point@1"])
+        #expect(readings.count >= 4 * 8)
     }
 
     @Test func aReadingThatNeverComesBackIsNamedAndLeavesTheOthersAlone() throws {

@@ -307,11 +307,7 @@ struct ControlAnswers: Sendable {
         report.store = state.store.report(Set(faults.map(\.kind)), at: now)
         (report.lampCause, report.power) = (state.lamp.cause, station.battery.report)
         report.alerts = AlertsSummary(state.alerts.report(withRules: false).alerts)
-        let health = ControlHealth(
-            station: state,
-            channels: station.recorder.channels,
-            now: now
-        )
+        let health = ControlHealth(station: state, channels: station.recorder.channels, now: now)
         (report.progress, report.stationID) = (health.progress, state.store.stationID)
         report.health = health.report(report.faults.map(\.id))
         report.lasers = station.lasers.reports(at: now, station.clock.wallTime)
