@@ -48,6 +48,7 @@ final class Neighbours: Sendable {
 
     /// `humidityNotFromWarm`: devices that were passed over because they warm themselves.
     private static func name(_ choice: NeighbourChoice, _ why: NeighbourChoice.Reason) -> String {
-        choice.quantity + "NotFrom" + why.rawValue.prefix(1).uppercased() + why.rawValue.dropFirst()
+        let reason = why.rawValue
+        return "\(choice.quantity)NotFrom\(reason.prefix(1).uppercased())\(reason.dropFirst())"
     }
 }
