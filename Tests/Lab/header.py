@@ -47,7 +47,8 @@ def wire(lab):
     """Debian's own driver of the DS18B20 on a 1-wire bus with simulated parts: found by number, read to the digit, explained when one goes."""
     with lab.machine() as machine:
         # The kernel looks for parts each second, and forgets one that it has missed twice.
-        if machine.run("modprobe wire timeout=1 slave_ttl=2 && modprobe w1_therm && modprobe w1-sim raw=401,-162 present=3", check=False)[0] != 0:
+        machine.run("modprobe wire timeout=1 slave_ttl=2 && modprobe w1_therm")
+        if machine.run("modprobe w1-sim raw=401,-162 present=3", check=False)[0] != 0:
             raise Skipped("no module w1-sim: see build/modules.log in .build-lab/guest")
         machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
         install(machine, STATION)
@@ -60,7 +61,7 @@ def wire(lab):
         seconds = machine.wait(f"roost devices | grep -E '{second} +.*absent|absent.* {second}'", 60, "a part that is gone is not missed")
         lab.figure("off the bus to missed", f"{seconds} s")
         simulate(machine, present=3)
-        seconds = machine.wait(f"roost status | grep -E '{second}/temperature .* °C +[0-9.]+ s ago'", 90, "no value after the part is back")
+        seconds = machine.wait(f"roost status | grep -E '{second}/temperature .* °C +[0-4]\\.[0-9] s ago'", 90, "no value after the part is back")
         lab.figure("on the bus to value", f"{seconds} s")
         demand("unplugged" in machine.run("roost ledger").lower(), "the ledger does not say unplugged")
         # A damaged checksum, and what a part says that lost its power while it measured: no value, and named.

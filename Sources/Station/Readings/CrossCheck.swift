@@ -18,6 +18,19 @@ package final class CrossCheck: Sendable {
             self = found
         }
 
+        /// Of a quantity in the unit that the limits are in; nil for all others.
+        init?(_ quantity: Quantity) {
+            self.init(quantity.name)
+            guard quantity.unit == unit else { return nil }
+        }
+
+        private var unit: String {
+            switch self {
+            case .dust: Quantity.pm25.unit
+            case .temperature: "°C"
+            }
+        }
+
         var name: String {
             switch self {
             case .dust: Quantity.pm25.name
@@ -86,7 +99,7 @@ package final class CrossCheck: Sendable {
             }
             var (compared, events) = (readings, [Event]())
             for (index, reading) in readings.enumerated() {
-                guard let kind = Compared(reading.channel.quantity.name),
+                guard let kind = Compared(reading.channel.quantity),
                     case .value(let value, let quality) = reading.outcome,
                     !reading.outcome.isLeftOut,
                     Self.isDoubted(reading, value.doubleValue, kind, &state, &events)
@@ -118,7 +131,10 @@ package final class CrossCheck: Sendable {
             let side: DisagreementDetector.Side = pair.first == device ? .first : .second
             let change = state.detectors[pair]?.append(value, from: side, at: reading.instant)
             guard let detector = state.detectors[pair] else { continue }
-            let isMeant = compared == .dust || detector.larger == side
+            // Once it is named, noise does not move the doubt to the other one.
+            let named = detector.isDisagreeing ? state.sources[pair] : nil
+            let isMeant =
+                compared == .dust || named.map { $0 == device } ?? (detector.larger == side)
             if let change {
                 let other = side == .first ? pair.second : pair.first
                 let source = state.sources[pair] ?? (isMeant ? device : other)

@@ -57,6 +57,7 @@ package struct DisagreementDetector: Hashable, Sendable {
     private var waiting: [Side: Sample] = [:]  // At most one of each side.
     private var runLength = 0  // Pairs in a row that contradict what holds.
     private var runStart = MonotonicInstant.boot  // The first of them.
+    private var runEnd = MonotonicInstant.boot  // The last of them.
     /// The side that said more in the last pair; nil before it, and of equal ones.
     package private(set) var larger: Side?
     package private(set) var isDisagreeing = false
@@ -91,7 +92,10 @@ package struct DisagreementDetector: Hashable, Sendable {
             runLength = 0
             return nil
         }
+        // Over a silence that is longer than the run must be, nothing is known.
+        if limits.time > .zero, runEnd.duration(to: instant) > limits.time { runLength = 0 }
         if runLength == 0 { runStart = instant }
+        runEnd = instant
         runLength += 1
         guard runLength >= limits.count, runStart.duration(to: instant) >= limits.time else {
             return nil

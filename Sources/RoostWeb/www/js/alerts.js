@@ -10,14 +10,17 @@ import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.j
 
 let open = null;
 
-/** What needs a person, as last heard: alerts that no person has taken note of, and what Health has; an alert of no measured value is of a fault. */
-export const needs = { alerts: 0, measured: 0, get faults() { return live.station?.faults?.length ?? 0; }, get all() { return this.measured + Math.max(this.alerts - this.measured, this.faults); } };
+/** What needs a person, as last heard: alerts that no person has taken note of, and what Health has; an alert about what is a fault, too, is not counted twice. */
+export const needs = { alerts: 0, twins: 0, get faults() { return live.station?.faults?.length ?? 0; }, get all() { return this.alerts + this.faults - Math.min(this.twins, this.faults); } };
+/** Rules of the station about what it names as a fault, too. */
+const TWINS = ["silent", "stuck", "card", "power", "clock", "store", "outbox"];
 
 export async function askAlerts() {
   const answer = await api.maybe("/alerts").catch(() => null);
   if (answer) {
     const open = (answer.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged);
-    Object.assign(needs, { alerts: open.length, measured: open.filter((one) => one.unit).length });
+    const twins = (answer.rules ?? []).filter((rule) => rule.parts.some((part) => TWINS.includes(part.kind))).map((rule) => rule.id);
+    Object.assign(needs, { alerts: open.length, twins: open.filter((one) => twins.includes(ruleOf(one))).length });
   }
   return answer;
 }

@@ -156,6 +156,7 @@ export function eventDetails(event, opening) {
 export function factWords(name, given) {
   if (typeof given === "number") return /AgeSeconds$/.test(name) ? ago(given) : /Seconds$/.test(name) ? duration(given) : number(given, 2, 0);
   if (typeof given === "boolean") return t(given ? "do.yes" : "do.no");
+  if (/From/.test(name)) return asIs([given].flat().map(deviceTitle).join(", "));
   if (Array.isArray(given)) return given.map((one) => code("flag", one, one)).join(", ");
   const key = `${GROUPS[name]}.${given}`;
   return has(key) ? t(key) : TROUBLES.includes(name) ? quoted(given) : asIs(given);

@@ -23,7 +23,7 @@ struct BusText {
             return (
                 "\(bus) cannot send an address alone, so parts that are silent, such as an SCD41 "
                     + "or an SHT31, are not seen there",
-                "name such a part: `roost bus use 0x62 --as scd41`"
+                "name such a part: `roost bus use 0x62 --as sensirion-scd4x-direct`"
             )
         case .left(.mainboard):
             return (
@@ -97,10 +97,10 @@ struct BusText {
             part.sentence = "this looks like \(names(part.looksLike))"
             part.nextStep =
                 part.looksLike.count == 1
-                ? "\(use)`" : "\(use) --as \(choices(part.looksLike))`"
+                ? "\(use)`" : "\(use) --as NAME`, \(choices(part.looksLike))"
         case .possible:
             part.sentence = "something answers; parts with this address: \(names(part.looksLike))"
-            part.nextStep = "\(use) --as \(choices(part.looksLike))`"
+            part.nextStep = "\(use) --as NAME`, \(choices(part.looksLike))"
         case .unknown:
             part.sentence = "something answers, and it is no part that Roost knows"
         case .multiplexer:
@@ -118,8 +118,9 @@ struct BusText {
         return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    /// What `--as` can be.
+    /// What the NAME of `--as` can be.
     static func choices(_ candidates: [BusReport.Candidate]) -> String {
-        candidates.prefix(nameLimit).map { $0.kernelName ?? $0.profile }.joined(separator: "|")
+        let names = candidates.prefix(nameLimit).map { $0.kernelName ?? $0.profile }
+        return "where NAME is " + names.joined(separator: " or ")
     }
 }
