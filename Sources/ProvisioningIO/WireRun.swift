@@ -17,6 +17,12 @@ package struct WireRun {
     /// Those that the boot partition names.
     package var named: BoardOverlays { BoardOverlays(text: boot.text(BoardOverlays.fileName)) }
 
+    /// Whether the boot script of the card reads them, and the overlays are there.
+    private var isAble: Bool {
+        boot.text("boot.scr")?.contains(BoardOverlays.fileName) == true
+            && access("\(boot.folder)/overlays", F_OK) == 0
+    }
+
     /// Whether the running device tree has a node of this name.
     package func hasNode(_ name: String) -> Bool {
         access("\(root)/sys/firmware/devicetree/base/\(name)", F_OK) == 0
@@ -53,7 +59,7 @@ package struct WireRun {
     package func show(problem: String? = nil) throws {
         // What an earlier file named is in the device tree until the next start.
         let used = BoardOverlays.all.used(hasNode)
-        let state = WireState(used: used, next: named.names, problem: problem)
+        let state = WireState(used: used, next: named.names, isAble: isAble, problem: problem)
         let line = try ControlCodec.line(state)
         try Files.replace("\(root)/\(WireState.path)", with: Array((line + "\n").utf8), mode: 0o644)
     }

@@ -18,6 +18,9 @@ import Testing
             mkdir(folder.path(name), 0o755)
         }
         mkdir(folder.path("\(base)/onewire-4"), 0o755)
+        mkdir(folder.path("boot/overlays"), 0o755)
+        let script = Array("if load mmc 0:1 /overlays.txt; then".utf8)
+        try Files.replace(folder.path("boot/boot.scr"), with: script, mode: 0o644)
     }
 
     private var wires: WireRun {
@@ -45,6 +48,15 @@ import Testing
         #expect(access(wanted, F_OK) != 0)
         #expect(try ask(#"{"overlays":[]}"#) == ("from the next start on: none", false))
         #expect(wires.named.names.isEmpty && state?.used == ["w1-gpio-4"])
+    }
+
+    /// An update leaves the boot script of an earlier image, which would never read the file.
+    @Test func saysThatAnEarlierImagesScriptReadsNone() throws {
+        _ = try ask(#"{"overlays":[]}"#)
+        #expect(state?.isAble == true)
+        try Files.replace(folder.path("boot/boot.scr"), with: Array("booti".utf8), mode: 0o644)
+        _ = try ask(#"{"overlays":[]}"#)
+        #expect(state?.isAble == false)
     }
 
     @Test(arguments: [

@@ -57,9 +57,14 @@ package enum BusRules {
     }
 
     /// Parts of a profile that stand on a bus of their own, without those that read the same part
-    /// without a driver.
+    /// without a driver, or compute something from it.
     package static func candidates(_ profiles: [Profile]) -> [Profile] {
-        let direct = Set(profiles.compactMap { $0.i2c?.direct })
-        return profiles.filter { $0.i2c != nil && !direct.contains($0.id) }
+        let known = profiles.compactMap(\.i2c).filter { $0.direct != nil }
+        let direct = Set(known.compactMap(\.direct))
+        return profiles.filter { profile in
+            guard let facts = profile.i2c, !direct.contains(profile.id) else { return false }
+            let isVariant = profile.graph != nil && profile.driver == "i2c-sensor"
+            return !isVariant || !known.contains { $0.addresses == facts.addresses }
+        }
     }
 }

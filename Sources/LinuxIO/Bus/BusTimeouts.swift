@@ -16,12 +16,14 @@ struct BusTimeouts: Hashable, Sendable {
 
     /// Records what came of a question.
     mutating func record(_ answer: BusAnswer) {
+        // What a driver of the kernel keeps in memory, such as a scale, is read beside a time-out.
+        let isTimeout = answer.results.contains(.failed(ETIMEDOUT))
         let hasRead = answer.results.contains { result in
             if case .bytes(let bytes, _) = result { !bytes.isEmpty } else { false }
         }
-        if hasRead {
+        if hasRead, !isTimeout {
             hasAnswered = true
-        } else if answer.results.contains(.failed(ETIMEDOUT)), !hasAnswered {
+        } else if isTimeout, !hasAnswered {
             count += 1
         } else {
             count = 0

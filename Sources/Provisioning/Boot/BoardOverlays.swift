@@ -87,7 +87,7 @@ package struct BoardOverlays: Hashable, Sendable {
         let pins = "\(Self.pins.lowerBound) to \(Self.pins.upperBound)"
         let next =
             strange.isEmpty
-            ? "copy the folder overlays from the image's boot partition"
+            ? "copy boot.scr and the folder overlays from a new image's boot partition"
             : "write w1-gpio-N for a DS18B20, dht11-N for a DHT, N from \(pins)"
         return "overlays.txt: the board started without "
             + "\((strange.isEmpty ? absent : strange).joined(separator: ", ")); \(next)."

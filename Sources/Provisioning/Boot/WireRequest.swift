@@ -30,10 +30,12 @@ package struct WireState: Codable, Hashable, Sendable {
     package let used: [String]
     /// Overlays of the next start.
     package let next: [String]
+    /// Whether the card's boot script reads them: an update leaves an earlier image's script.
+    package let isAble: Bool
     /// Why the last request was not kept; nil where it was.
     package var problem: String?
 
-    package init(used: [String], next: [String], problem: String? = nil) {
-        (self.used, self.next, self.problem) = (used, next, problem)
+    package init(used: [String], next: [String], isAble: Bool = true, problem: String? = nil) {
+        (self.used, self.next, self.isAble, self.problem) = (used, next, isAble, problem)
     }
 }

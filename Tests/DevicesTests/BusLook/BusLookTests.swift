@@ -183,6 +183,13 @@ import Testing
         }
     }
 
+    /// Else `use` finds two where there is one, and asks which.
+    @Test func eachPartIsOneCandidate() {
+        let all = BusRules.candidates(Self.profiles)
+        #expect(all.contains { $0.id == "sensirion-sgp30" })
+        #expect(all.filter { $0.driver == "i2c-sensor" }.map(\.id) == [])
+    }
+
     /// The parts that read the same one without a driver are there, and have its addresses.
     @Test func directProfilesAreThere() throws {
         for profile in Self.profiles {

@@ -6,6 +6,9 @@ import Testing
 
 @Suite struct BusTimeoutsTests {
     private static let timeout = BusAnswer([.failed(ETIMEDOUT), .skipped])
+    private static let kernelTimeout = BusAnswer([
+        .failed(ETIMEDOUT), .failed(ENOENT), .bytes([49, 48], choice: 0),
+    ])
     private static let refusal = BusAnswer([.failed(EREMOTEIO), .skipped])
     private static let value = BusAnswer([.bytes([], choice: 0), .bytes([1, 2], choice: 0)])
 
@@ -19,6 +22,7 @@ import Testing
         #expect(!isStuck(Self.timeout))
         #expect(isStuck(Self.timeout, Self.timeout))
         #expect(!isStuck(Self.timeout, Self.refusal, Self.timeout))
+        #expect(isStuck(Self.kernelTimeout, Self.kernelTimeout))
         #expect(!isStuck(Self.refusal, Self.refusal, Self.refusal))
     }
 

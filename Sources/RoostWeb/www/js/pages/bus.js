@@ -15,11 +15,17 @@ export async function busPart(root, { api, reload }) {
   const look = () => act("GET", "/buses");
   const looking = action(t("bus.look"), look, { class: "first" });
   root.append(el("p", {}, t("bus.words")), looking, said, found, wires);
+  // A bus that hangs keeps no owner from a sensor with a wire of its own.
+  let used = [];
+  const askWires = async () => {
+    [own, used] = await Promise.all([api.maybe("/wires").catch(() => null), api.maybe("/pins").then((report) => (report?.items ?? []).filter((pin) => pin.line && pin.device).map((pin) => pin.line.replace("GPIO", ""))).catch(() => [])]);
+    if (own?.isImage) wires.replaceChildren(el("h3", {}, t("bus.wires")), chosenWires());
+  };
+  await askWires();
 
   /** Asks and draws the answer, which is a new look each time. */
   async function act(method, path, body) {
     const report = method === "GET" ? await api.get(path, undefined, { patience: PATIENCE }) : await api.send(method, path, body, { patience: PATIENCE });
-    own = await api.maybe("/wires").catch(() => null);
     draw(report);
     if (method !== "GET") await reload();
   }
@@ -27,19 +33,21 @@ export async function busPart(root, { api, reload }) {
   function draw({ buses, overlays, outcome, why }) {
     said.replaceChildren(...(outcome ? [el("p", {}, asIs(`${outcome.address} · ${outcome.name}`, "strong"), " ", t(`bus.outcome.${outcome.state}`)), outcome.direct ? el("p", {}, t("bus.outcome.direct.next")) : ""] : []));
     found.replaceChildren(...(why ? [el("p", {}, t("bus.none")), el("p", {}, t("bus.none.next"))] : buses.flatMap(bus)));
-    wires.replaceChildren(el("details", {}, el("summary", {}, t("bus.wires")), ...(own?.isImage ? [chosenWires()] : [el("p", {}, t("bus.wires.words")),
-      el("ul", { class: "list" }, overlays.map(({ name, line }) => el("li", {}, asIs(name), " ", asIs(line, "code"))))])));
+    if (own?.isImage) return;
+    wires.replaceChildren(el("details", {}, el("summary", {}, t("bus.wires")), el("p", {}, t("bus.wires.words")),
+      el("ul", { class: "list" }, overlays.map(({ name, line }) => el("li", {}, asIs(name), " ", asIs(line, "code"))))));
   }
 
   /** On Roost's own image the page chooses them; the board has them from its next start on. */
   function chosenWires() {
-    const { used = [], next = [], problem } = own.state ?? {}, part = el("div");
-    const say = (name) => { const at = name.lastIndexOf("-"); return `${t(`bus.wires.${name.slice(0, at)}`)} · GPIO${name.slice(at + 1)}`; };
-    const taken = new Set(next.map((name) => name.split("-").at(-1)));
+    const { used: now = [], next = [], isAble, problem } = own.state ?? {}, part = el("div"), isKnown = (name) => own.overlays.includes(name);
+    if (isAble === false) return el("p", {}, t("bus.wires.old"));
+    const say = (name) => { if (!isKnown(name)) return name; const at = name.lastIndexOf("-"); return `${t(`bus.wires.${name.slice(0, at)}`)} · GPIO${name.slice(at + 1)}`; };
+    const taken = new Set([...used, ...next.map((name) => name.split("-").at(-1))]);
     const kind = choice(["w1-gpio", "dht11"].map((name) => [name, t(`bus.wires.${name}`)]), "dht11", { "aria-label": t("bus.wires.kind") });
     const pins = [...new Set(own.overlays.map((name) => name.split("-").at(-1)))].filter((pin) => !taken.has(pin)), pin = choice(pins.map((one) => [one, `GPIO${one}`]), pins[0], { "aria-label": t("bus.wires.pin") });
     const write = async (overlays, restarts) => {
-      own = await api.send("PUT", "/wires", { overlays, restarts });
+      own = await api.send("PUT", "/wires", { overlays: overlays.filter(isKnown), restarts });
       if (restarts) return void part.replaceChildren(el("p", { role: "status" }, t("bus.wires.restarting")));
       // The service needs a moment.
       for (let turn = 0; own.isBusy && turn < 20; turn += 1) { await new Promise((done) => setTimeout(done, 500)); own = await api.get("/wires"); }
@@ -47,10 +55,10 @@ export async function busPart(root, { api, reload }) {
     };
     const row = (name, state, ...more) => el("li", { class: "split" }, asIs(say(name)), el("span", { class: "chip" }, t(`bus.wires.${state}`)), ...more);
     part.append(el("p", {}, t("bus.wires.own")), problem ? el("p", { class: "wrong" }, quoted(problem)) : "", own.isBusy ? el("p", { role: "status" }, t("bus.wires.busy")) : "",
-      el("ul", { class: "list" }, next.map((name) => row(name, used.includes(name) ? "used" : "next", action(t("bus.forget"), () => write(next.filter((one) => one !== name))))),
-        used.filter((name) => !next.includes(name)).map((name) => row(name, "going"))),
+      el("ul", { class: "list" }, next.map((name) => row(name, now.includes(name) ? "used" : "next", action(t("bus.forget"), () => write(next.filter((one) => one !== name))))),
+        now.filter((name) => !next.includes(name)).map((name) => row(name, "going"))),
       el("div", { class: "row" }, kind, pin, action(t("bus.use"), () => write([...next, `${kind.value}-${pin.value}`]))),
-      [...used].sort().join() !== [...next].sort().join() ? el("div", { class: "row" }, action(t("bus.wires.restart"), () => write(next, true))) : "");
+      [...now].sort().join() !== [...next].sort().join() ? el("div", { class: "row" }, action(t("bus.wires.restart"), () => write(next, true))) : "");
     return part;
   }
 
