@@ -1,16 +1,19 @@
 /*
  * Parts on I2C without hardware: stands in for the kernel below /dev/i2c-N.
  *
- * Preloaded into a process (LD_PRELOAD), it answers for each /dev/i2c-N that its script names, as
- * Linux does (Documentation/i2c/dev-interface): open, I2C_SLAVE, write, read. What it does not name
- * goes on to the real kernel.
+ * Preloaded into a process (LD_PRELOAD), it answers for each /dev/i2c-N that its script names, in
+ * whichever folder, as Linux does (Documentation/i2c/dev-interface): open, I2C_SLAVE, write, read,
+ * and what SMBus has to look at a part: quick write, receive and send byte, a register of one byte
+ * or two. What it does not name goes on to the real kernel.
  *
  *   ROOST_I2C_SCRIPT  file that is read anew for each call, so that a test changes it meanwhile: a
  *                     line "BUS ADDRESS COMMAND ANSWER", numbers as 1 and 44, bytes as hexadecimal
  *                     digits: after COMMAND was written, ANSWER is read, as often as asked. A
  *                     COMMAND without ANSWER is acknowledged and read as what was read before it;
- *                     what is written and not named is not acknowledged. A longer read than ANSWER
- *                     ends with FF, as of a bus that only its resistor holds.
+ *                     what is written and not named is not acknowledged. The COMMAND "-" is none:
+ *                     what is read before one. A longer read than ANSWER ends with FF, as of a bus
+ *                     that only its resistor holds. An address with any COMMAND acknowledges a
+ *                     quick write; a register is its number as a COMMAND.
  *   ROOST_I2C_TRACE   file that gets "BUS ADDRESS w BYTES" or "BUS ADDRESS r COUNT" for each that
  *                     succeeded.
  *
@@ -29,6 +32,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/i2c-dev.h>
+#include <linux/i2c.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,6 +47,7 @@
 
 enum { LINES = 256, FILES = 64, COMMAND = 32, ANSWER = 128, DIGITS = 2 * ANSWER + 1 };
 
+#define NONE "-" /* The command of a part that got none. */
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 struct line {
@@ -53,7 +58,7 @@ struct line {
 struct file {
     bool used;
     int fd, bus, address;
-    char command[2 * COMMAND + 1]; /* The last that has an answer. */
+    char command[2 * COMMAND + 1]; /* The last that has an answer since the address was set. */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +98,7 @@ static int read_script(int bus, struct line *lines)
     return count;
 }
 
-/* The script's line of an address and a command; false without one. */
+/* The script's line of an address and a command, NULL for any; false without one. */
 static bool find(const struct file *file, const char *command, struct line *found)
 {
     struct line lines[LINES];
@@ -101,7 +106,7 @@ static bool find(const struct file *file, const char *command, struct line *foun
     for (int index = 0; index < count; index++) {
         if (lines[index].address != -1 && lines[index].address != file->address)
             continue;
-        if (strcmp(lines[index].command, command) == 0) {
+        if (command ? strcmp(lines[index].command, command) == 0 : lines[index].command[0] != '!') {
             *found = lines[index];
             return true;
         }
@@ -141,7 +146,8 @@ static void trace(const struct file *file, char way, const char *text)
 static int bus_of(const char *path)
 {
     int bus, end = 0;
-    if (!path || sscanf(path, "/dev/i2c-%d%n", &bus, &end) != 1 || path[end] != '\0')
+    const char *device = path ? strstr(path, "/dev/i2c-") : NULL;
+    if (!device || sscanf(device, "/dev/i2c-%d%n", &bus, &end) != 1 || device[end] != '\0')
         return -1;
     struct line lines[LINES];
     return read_script(bus, lines) > 0 ? bus : -1;
@@ -187,6 +193,69 @@ static int open_bus(int bus)
     return fail(EMFILE);
 }
 
+/* Bytes to a part; without one, its address alone. */
+static ssize_t send_bytes(struct file *file, const uint8_t *from, size_t size)
+{
+    int fault = fault_of(file);
+    if (fault || size > COMMAND)
+        return fail(fault ? fault : EINVAL);
+    char command[2 * COMMAND + 1] = "";
+    for (size_t index = 0; index < size; index++)
+        snprintf(command + 2 * index, 3, "%02x", from[index]);
+    struct line line;
+    if (!has(file, "!low")) {
+        if (!find(file, size ? command : NULL, &line))
+            return fail(EREMOTEIO);
+        if (size && line.answer[0])
+            strcpy(file->command, command);
+        put(file);
+    }
+    trace(file, 'w', command);
+    return (ssize_t)size;
+}
+
+static ssize_t receive_bytes(const struct file *file, uint8_t *to, size_t size)
+{
+    int fault = fault_of(file);
+    if (fault)
+        return fail(fault);
+    struct line line;
+    bool is_low = has(file, "!low");
+    if (!is_low && !find(file, file->command, &line))
+        return fail(EREMOTEIO);
+    memset(to, is_low ? 0x00 : 0xFF, size);
+    for (size_t index = 0; !is_low && index < size && line.answer[2 * index]; index++) {
+        const char digits[3] = { line.answer[2 * index], line.answer[2 * index + 1], '\0' };
+        to[index] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    char count[16];
+    snprintf(count, sizeof(count), "%zu", size);
+    trace(file, 'r', count);
+    return (ssize_t)size;
+}
+
+/* What SMBus makes of writes and reads; nothing that writes to a register. */
+static int smbus(struct file *file, const struct i2c_smbus_ioctl_data *call)
+{
+    bool is_read = call->read_write == I2C_SMBUS_READ, is_word = call->size == I2C_SMBUS_WORD_DATA;
+    bool is_register = is_word || call->size == I2C_SMBUS_BYTE_DATA;
+    if (call->size == I2C_SMBUS_QUICK && !is_read)
+        return (int)send_bytes(file, NULL, 0);
+    if (call->size == I2C_SMBUS_BYTE && !is_read)
+        return send_bytes(file, &call->command, 1) < 0 ? -1 : 0;
+    if (!is_read || (call->size != I2C_SMBUS_BYTE && !is_register))
+        return fail(EOPNOTSUPP);
+    uint8_t bytes[2];
+    if ((is_register && send_bytes(file, &call->command, 1) < 0)
+        || receive_bytes(file, bytes, is_word ? 2 : 1) < 0)
+        return -1;
+    if (is_word) /* The low byte comes first. */
+        call->data->word = (uint16_t)(bytes[0] | bytes[1] << 8);
+    else
+        call->data->byte = bytes[0];
+    return 0;
+}
+
 /* --- What a program calls ------------------------------------------------------------------- */
 
 int open(const char *path, int flags, ...)
@@ -208,9 +277,17 @@ int ioctl(int fd, unsigned long number, ...)
     struct file file;
     if (!ours(fd, &file))
         return REAL(ioctl)(fd, number, argument);
+    if (number == I2C_FUNCS) {
+        *(unsigned long *)argument = I2C_FUNC_I2C | I2C_FUNC_SMBUS_QUICK | I2C_FUNC_SMBUS_BYTE
+            | I2C_FUNC_SMBUS_READ_BYTE_DATA | I2C_FUNC_SMBUS_READ_WORD_DATA;
+        return 0;
+    }
+    if (number == I2C_SMBUS)
+        return smbus(&file, argument);
     if (number != I2C_SLAVE)
         return fail(ENOTTY);
     file.address = (int)(intptr_t)argument;
+    strcpy(file.command, NONE);
     if (has(&file, "!busy"))
         return fail(EBUSY);
     put(&file);
@@ -220,47 +297,13 @@ int ioctl(int fd, unsigned long number, ...)
 ssize_t write(int fd, const void *from, size_t size)
 {
     struct file file;
-    if (!ours(fd, &file))
-        return REAL(write)(fd, from, size);
-    int fault = fault_of(&file);
-    if (fault || size > COMMAND)
-        return fail(fault ? fault : EINVAL);
-    char command[2 * COMMAND + 1] = "";
-    for (size_t index = 0; index < size; index++)
-        snprintf(command + 2 * index, 3, "%02x", ((const uint8_t *)from)[index]);
-    struct line line;
-    if (!has(&file, "!low")) {
-        if (!find(&file, command, &line))
-            return fail(EREMOTEIO);
-        if (line.answer[0])
-            strcpy(file.command, command);
-        put(&file);
-    }
-    trace(&file, 'w', command);
-    return (ssize_t)size;
+    return ours(fd, &file) ? send_bytes(&file, from, size) : REAL(write)(fd, from, size);
 }
 
 ssize_t read(int fd, void *to, size_t size)
 {
     struct file file;
-    if (!ours(fd, &file))
-        return REAL(read)(fd, to, size);
-    int fault = fault_of(&file);
-    if (fault)
-        return fail(fault);
-    struct line line;
-    bool is_low = has(&file, "!low");
-    if (!is_low && !find(&file, file.command, &line))
-        return fail(EREMOTEIO);
-    memset(to, is_low ? 0x00 : 0xFF, size);
-    for (size_t index = 0; !is_low && index < size && line.answer[2 * index]; index++) {
-        const char digits[3] = { line.answer[2 * index], line.answer[2 * index + 1], '\0' };
-        ((uint8_t *)to)[index] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-    char count[16];
-    snprintf(count, sizeof(count), "%zu", size);
-    trace(&file, 'r', count);
-    return (ssize_t)size;
+    return ours(fd, &file) ? receive_bytes(&file, to, size) : REAL(read)(fd, to, size);
 }
 
 int close(int fd)

@@ -8,6 +8,8 @@ in the list. The modules beside this one are what the checks share (`interop_*` 
   watch       the light and the sensor's trace, compared while a station runs
   strangers   devices that are no sensor, and a station whose adapters are a file
   proxies     nginx and Caddy with the configurations of the guide
+  standin     stand-ins for the kernel, built and put into a program
+  i2c         I²C buses of such a stand-in below a roostd
   card        a file system that can be filled and broken
   systemd     a stand-in for systemd, and threads that stand still
   scratch     a scratch copy of the sources, for mutants

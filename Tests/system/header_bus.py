@@ -9,33 +9,37 @@ import shutil
 import subprocess
 import threading
 
-from . import standin
+from . import i2c
 from .check import until
+from .checks import bus
 from .station import Station
 
 ANSWER_SECONDS = 60
 BUS = "sys/bus/i2c/devices/i2c-1"
-WELL = "76 d0=60\n23 00=00\n48 busy\n"
+# Registers of one byte and of two, two parts without any, one that a driver has.
+WELL = {(1, "76"): {"d0": "60"}, (1, "40"): {"ff": "1050"}, (1, "23"): {"-": "00"}, (1, "5c"): {"-": "00"},
+        (1, "48"): {"!busy": ""}}
+LOW, HANGS, DENIED = ({(1, "*"): {fault: ""}} for fault in ("!low", "!timeout", "!denied"))
 
 
 class Bench:
-    """A machine's folder with one bus, and a station over it."""
+    """A machine's folder with one bus, and a station over it that answers."""
 
     def __init__(self, check):
         self.check, self.root = check, check.path("machine")
         for folder in ("run/roost", "var/lib/roost"):
             os.makedirs(os.path.join(self.root, folder))
         self.station = Station(check, "bus", ("--buses", self.root), store={"folder": check.path("bus-store")})
-        self.station.start(env=dict(os.environ, LD_PRELOAD=standin.preload("bus")))
+        self.buses = i2c.Buses(check)
+        self.buses.start(self.station)
 
     def path(self, *names):
         return os.path.join(self.root, *names)
 
-    def put(self, name, text, mode=0o644):
+    def put(self, name, text):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "w", encoding="ascii") as file:
             file.write(text)
-        os.chmod(self.path(name), mode)
 
     def part(self, place, name, driver=None):
         """What the kernel shows of a part that it knows."""
@@ -81,20 +85,21 @@ class Bench:
 
 def run(check):
     bench = Bench(check)
-    check.demand(until(lambda: bench.station.status(), ANSWER_SECONDS), f"no station: {bench.station.log()[-400:]}")
     bench.demand("no bus", 1, "no I²C bus", "dtparam=i2c_arm=on")
     bench.machine()
     bench.demand("no device file", 1, "i2c-dev is not loaded", "sudo modprobe i2c-dev", "i2c-2 is left alone")
-    bench.put("dev/i2c-1", WELL, mode=0)
+    bench.put("dev/i2c-1", "")  # Whose file it is, is said.
+    bench.buses.put(DENIED)
     bench.demand("no rights", 1, "may not be opened", "next: ")
-    bench.put("dev/i2c-1", "all\n")
+    bench.buses.put(LOW)
     bench.demand("a line held low", 1, "answers at every address", "SDA")
-    bench.put("dev/i2c-1", "hang\n")
+    bench.buses.put(HANGS)
     bench.demand("a bus that hangs", 1, "i2c-1 hangs", "one by one")
-    bench.put("dev/i2c-1", WELL)
+    bench.buses.put(WELL)
     bench.part("1-0048", "lm75", "lm75")
     bench.demand("parts", 0, "0x76  this looks like Bosch BME280", "roost bus use 0x76`", "0x48  lm75, which the kernel's driver lm75 has",
-                 "0x23  something answers; parts with this address: ROHM BH1750", "dtoverlay=w1-gpio")
+                 "0x23  something answers; parts with this address: ROHM BH1750", "0x5c  something answers",
+                 "0x40  this looks like Texas Instruments HDC1000", "dtoverlay=w1-gpio")
     check.say("no bus, no module, no rights, SDA low, a bus that hangs: each is said with its next step; parts are named")
 
     bench.demand("a part in use", 1, "in use already", words=("use", "0x48"))
@@ -121,7 +126,7 @@ def run(check):
     check.same(bench.written("new_device"), "bme280 0x76\n", "what root wrote for a list that it must not believe")
     check.say("a part is used and forgotten by the list that root reads; what is wrong in it is refused by name")
 
-    bench.put("dev/i2c-1", "62 00=00\n")
+    bench.buses.put({(1, "62"): bus.PARTS["scd41"][3]})
     bench.demand("a part without a driver", 0, "read without a driver", words=("use", "0x62", "--as", "sensirion-scd4x-direct"))
     bench.demand("a part that is read without a driver", 0, "0x62  read without a driver as scd4x")
     bench.demand("its end", 0, "not read any more", words=("forget", "0x62"))

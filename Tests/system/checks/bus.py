@@ -8,10 +8,9 @@ time-out: a part of a third goes on, the ladder stands among the events, and eac
 """
 
 import fractions
-import os
 import struct
 
-from .. import standin
+from .. import i2c
 from ..check import until
 from ..station import Station
 
@@ -85,44 +84,13 @@ PARTS = {
     "hdc1080": ("ti-hdc1080-direct", 3, "40", {"ff": "1050", "00": "6a3c8000"},
                 {"temperature": reckoned(0x6A3C, 165, 65536, -40), "humidity": 50.0}),
 }
+# Two parts that do not answer from the start.
+AWAY = {"sht3x": {"!nack": ""}, "hdc1080": {"!busy": ""}}
 
 
-class Bus:
-    """The stand-in's script: parts, and faults of addresses."""
-
-    def __init__(self, check):
-        self.path, self.trace = check.path("i2c-script"), check.path("i2c-trace")
-        self.answers = {part: dict(entry[3]) for part, entry in PARTS.items()}
-        self.faults = {}  # By bus and address.
-
-    def environment(self):
-        return {**os.environ, "LD_PRELOAD": standin.preload("i2c"), "ROOST_I2C_SCRIPT": self.path, "ROOST_I2C_TRACE": self.trace}
-
-    def write(self):
-        # Faults first: of several lines the first counts.
-        lines = [f"{bus} {address} {fault}" for (bus, address), fault in self.faults.items()]
-        for part, answers in self.answers.items():
-            lines += [f"{PARTS[part][1]} {PARTS[part][2]} {command} {answer}" for command, answer in answers.items()]
-        with open(self.path + ".new", "w", encoding="ascii") as file:
-            file.write("\n".join(lines) + "\n")
-        os.replace(self.path + ".new", self.path)
-
-    def fail(self, part, fault):
-        self.faults[PARTS[part][1:3]] = fault
-        self.write()
-
-    def answer(self, part, **commands):
-        self.answers[part].update(commands)
-        self.write()
-
-    def mend(self):
-        self.faults = {}
-        self.answers = {part: dict(entry[3]) for part, entry in PARTS.items()}
-        self.write()
-
-    def transfers(self, part):
-        with open(self.trace, encoding="ascii") as file:
-            return [line.split()[2:] for line in file if line.split()[:2] == [str(PARTS[part][1]), PARTS[part][2]]]
+def there(**changes):
+    """The parts as on their buses; of some, other answers or faults."""
+    return {entry[1:3]: {**entry[3], **changes.get(part, {})} for part, entry in PARTS.items()}
 
 
 class Header(Station):
@@ -155,13 +123,12 @@ def values(latest):
     return {name: entry.get("value") for name, entry in latest.items()}
 
 
-def stumble(check, station, bus):
+def stumble(check, station, buses):
     """Parts that do not measure, and two buses that hang: each is named, none gives a value, and the others go on."""
     hung = [part for part, entry in PARTS.items() if entry[1] in (4, 5)]
-    bus.faults.update({(5, "*"): "!hang", (4, "*"): "!timeout", PARTS["htu21"][1:3]: "!low"})
-    bus.answers["sht35"]["2400"] = words(0x6ABC, 0x8123)[:-2] + "00"
-    bus.answers["aht20"]["ac3300"] = aht20(0x9C, 0x80000, 0x60000)
-    bus.write()
+    wrong = {"htu21": {"!low": ""}, "sht35": {"2400": words(0x6ABC, 0x8123)[:-2] + "00"},
+             "aht20": {"ac3300": aht20(0x9C, 0x80000, 0x60000)}}
+    buses.put({**there(**AWAY, **wrong), (5, "*"): {"!hang": ""}, (4, "*"): {"!timeout": ""}})
     for kind, part, text in [("sensor not answering", "sht3x", "does not acknowledge"),
                              ("device unusable", "hdc1080", "a driver of the kernel"),
                              ("sensor not answering", "sht35", "a checksum is wrong"),
@@ -179,27 +146,27 @@ def stumble(check, station, bus):
     check.demand("its bus hangs" in station.roost("devices").stdout, "roost devices does not say that a bus hangs")
     for part in ("scd41", "scd30"):
         check.demand(station.age(part) < 15, f"what hangs elsewhere holds up {part}: {station.age(part)} s")
-    for part in ("sht3x", "hdc1080"):
+    for part in AWAY:
         check.same(values(station.latest(part)), dict.fromkeys(PARTS[part][4]), f"values of {part}, which never answered")
     made_up = {channel: value for channel, value in station.wrong(PARTS).items() if value is not None}
     check.same(made_up, {}, "values that no part gave")
-    bus.mend()
+    buses.put(there())
     check.demand(until(lambda: not station.wrong(PARTS) and max(map(station.age, PARTS)) < 15, BACK_SECONDS),
                  f"not back {BACK_SECONDS} s after the end: {station.wrong(PARTS)}, ages {list(map(station.age, PARTS))}")
 
 
 def run(check, options):
-    bus = Bus(check)
-    bus.fail("sht3x", "!nack")
-    bus.fail("hdc1080", "!busy")
+    buses = i2c.Buses(check)
+    buses.put(there(**AWAY))
     devices = [{"name": part, "type": entry[0], "port": f"/dev/i2c-{entry[1]}@0x{entry[2]}", "warmUpSeconds": 0}
                for part, entry in PARTS.items()]
     station = Header(check, "bus", mode="live", store={"folder": check.path("store")}, devices=devices)
-    station.start(env=bus.environment())
-    there = [part for part in PARTS if part not in ("sht3x", "hdc1080")]
-    check.demand(until(lambda: not station.wrong(there), ANSWER_SECONDS),
-                 f"not as the data sheets say: {station.wrong(there)}\n{station.log()[-1500:]}")
-    check.say(f"{len(there)} parts, {sum(len(PARTS[part][4]) for part in there)} values to the digit")
-    stumble(check, station, bus)
+    buses.start(station)
+    heard = [part for part in PARTS if part not in AWAY]
+    check.demand(until(lambda: not station.wrong(heard), ANSWER_SECONDS),
+                 f"not as the data sheets say: {station.wrong(heard)}\n{station.log()[-1500:]}")
+    check.say(f"{len(heard)} parts, {sum(len(PARTS[part][4]) for part in heard)} values to the digit")
+    stumble(check, station, buses)
     check.same(station.stop(), 0, "the station's end")
-    check.demand(["w", "0104"] in bus.transfers("sps30")[-3:], f"an SPS30 is left running: {bus.transfers('sps30')[-5:]}")
+    transfers = buses.transfers(PARTS["sps30"][1:3])
+    check.demand(["w", "0104"] in transfers[-3:], f"an SPS30 is left running: {transfers[-5:]}")
