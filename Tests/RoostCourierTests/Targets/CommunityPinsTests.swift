@@ -17,9 +17,14 @@ import Testing
         station: TargetFixture.station
     )
 
-    private static func climate(_ number: Int = 0, _ device: String = "bme280") -> OutboxSample {
+    private static func climate(
+        _ number: Int = 0,
+        _ device: String = "bme280",
+        _ outcome: Outcome? = nil
+    ) -> OutboxSample {
         let values: [(Quantity, Outcome)] = [
-            (.temperature, .value(25.08)), (humidity, .value(84.25)), (pressure, .value(1_006.53)),
+            (.temperature, outcome ?? .value(25.08)), (humidity, outcome ?? .value(84.25)),
+            (pressure, outcome ?? .value(1_006.53)),
         ]
         return TargetFixture.sample(number, device, values)
     }
@@ -105,12 +110,34 @@ import Testing
     }
 
     /// Two parts of one kind: the first one that measures has the pin until it falls silent.
-    @Test func oneDeviceHasAPin() {
+    @Test func oneDeviceHasAPinAndTheOtherIsSaid() {
         #expect(target.leavesOut(Self.climate(0, "bme280")) == nil)
-        #expect(target.leavesOut(Self.climate(0, "bme280-2")) == .noValue)
+        #expect(target.refusedChannels.isEmpty)
+        #expect(target.leavesOut(Self.climate(0, "bme280-2")) == .refused)
+        let words = "pin 11 is used by bme280; give this one a pin under `devices`"
+        #expect(target.refusedChannels.mapValues(\.words) == ["bme280-2": words])
         #expect(target.leavesOut(Self.climate(1, "bme280")) == nil)
-        #expect(target.leavesOut(Self.climate(2, "bme280-2")) == .noValue)
+        #expect(target.leavesOut(Self.climate(2, "bme280-2")) == .refused)
         #expect(target.leavesOut(Self.climate(3, "bme280-2")) == nil)
-        #expect(target.leavesOut(Self.climate(3, "bme280")) == .noValue)
+        #expect(target.refusedChannels.isEmpty)
+        #expect(target.leavesOut(Self.climate(3, "bme280")) == .refused)
+        #expect(target.refusedChannels.keys.sorted() == ["bme280"])
+    }
+
+    /// A part without a value, or with doubtful ones, keeps its pin for ten minutes, not for ever.
+    @Test(arguments: [
+        (Outcome.noData(.unplugged), LeftOut.noValue),
+        (Outcome.value(20, .unchanging), LeftOut.flagged),
+    ])
+    func aDeviceThatHasNothingToSendLosesItsPin(outcome: Outcome, reason: LeftOut) {
+        #expect(target.leavesOut(Self.climate(0, "bme280")) == nil)
+        #expect(target.leavesOut(Self.climate(1, "bme280", outcome)) == reason)
+        #expect(target.leavesOut(Self.climate(1, "bme280-2")) == .refused)
+        #expect(target.leavesOut(Self.climate(2, "bme280", outcome)) == reason)
+        #expect(target.leavesOut(Self.climate(2, "bme280-2")) == nil)
+        // Nor does one that never had a value ever get it.
+        #expect(target.leavesOut(Self.climate(2, "bme280-3", outcome)) == reason)
+        #expect(target.leavesOut(Self.climate(3, "bme280-2")) == nil)
+        #expect(target.refusedChannels.isEmpty)
     }
 }

@@ -28,6 +28,8 @@ final class CommunityPins: Sendable {
         /// The service's number of the sensor behind a pin, and the device that was sent there.
         var sensors: [Int: (number: Int, device: String)] = [:]
         var refused: [String: DeliveryReason] = [:]
+        /// Devices whose pin another one has.
+        var crowded: [String: DeliveryReason] = [:]
     }
 
     private let state = Mutex(State())
@@ -53,12 +55,17 @@ final class CommunityPins: Sendable {
     /// Devices that the service did not take, with the reasons.
     var refused: [String: DeliveryReason] { state.withLock(\.refused) }
 
+    /// Devices whose values are not sent, with the reasons: also those whose pin is another's.
+    var leftOut: [String: DeliveryReason] {
+        state.withLock { state in state.crowded.merging(state.refused) { _, refused in refused } }
+    }
+
     func forget() { state.withLock { $0 = State() } }
 
     /// Whether a sample's device has the pin.
     ///
-    /// The first one that measures has it until it is silent for ten minutes. Sensors of particles
-    /// share theirs.
+    /// The first one that measures has it until it has no value to send for ten minutes: ask for
+    /// samples with such a value alone. Sensors of particles share theirs.
     func holds(_ sample: OutboxSample, _ pin: Int) -> Bool {
         guard pin != Self.particles else { return true }
         return state.withLock { state in
@@ -66,10 +73,14 @@ final class CommunityPins: Sendable {
                 holder.boot == sample.boot,
                 sample.tick.tenths - holder.tick.tenths < Self.absence
             {
+                let words =
+                    "pin \(pin) is used by \(holder.device); give this one a pin under `devices`"
+                state.crowded[sample.device] = DeliveryReason("pin-in-use", words)
                 return false
             }
             let (device, boot, tick) = (sample.device, sample.boot, sample.tick)
             state.holders[pin] = Holder(device: device, boot: boot, tick: tick)
+            state.crowded[device] = nil
             return true
         }
     }

@@ -48,7 +48,9 @@ struct SensorCommunityTarget: SampleTarget {
         guard let pin = pin(of: sample.device, sample.quantities) else { return .noValue }
         if pins == nil {
             if own.refused[sample.device] != nil { return .refused }
-            guard own.holds(sample, pin) else { return .noValue }
+            // A device without a value to send leaves its pin to another.
+            if let reason = CommunityValues.leavesOut(sample) { return reason }
+            return own.holds(sample, pin) ? nil : .refused
         }
         return CommunityValues.leavesOut(sample)
     }
@@ -57,7 +59,7 @@ struct SensorCommunityTarget: SampleTarget {
         pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
     }
 
-    var refusedChannels: [String: DeliveryReason] { own.refused }
+    var refusedChannels: [String: DeliveryReason] { own.leftOut }
 
     func forgetRefusals() { own.forget() }
 
