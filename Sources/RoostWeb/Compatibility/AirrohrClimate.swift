@@ -24,21 +24,25 @@ struct AirrohrClimate {
     /// Names there, and factors of the units that a quantity may have.
     private static let kinds: [(quantity: String, type: String, units: [String: Double])] = [
         ("temperature", "temperature", ["°C": 1]), ("humidity", "humidity", ["%": 1]),
-        ("pressure", "pressure", ["Pa": 1, "hPa": 100, "kPa": 1_000]),
+        ("pressure", "pressure", FreshValues.pascals.mapValues { $0.factor }),
         ("co2", "co2_ppm", ["ppm": 1]),
     ]
 
-    /// The values of one device, from its channels; none where the firmware has no name for it.
+    /// The fresh values of one device; none where the firmware has no name for it.
+    ///
+    /// Their names follow from all its channels, so that they stay while one has no value.
     static func items(_ channels: [ChannelReport]) -> [Item] {
         var readings: [String: (ReadingReport, unit: String)] = [:]
+        var names: Set<String> = []
         for channel in channels {
-            guard let latest = channel.latest, latest.value != nil,
-                let name = channel.channel.split(separator: "/").last
-            else { continue }
-            readings[String(name)] = (latest, channel.unit)
+            guard let part = channel.channel.split(separator: "/").last else { continue }
+            let name = String(part)
+            names.insert(name)
+            guard FreshValues.isFresh(channel), let latest = channel.latest else { continue }
+            readings[name] = (latest, channel.unit)
         }
         let profile = channels.lazy.compactMap(\.facts?.profile).first ?? ""
-        guard let prefix = prefix(of: profile, Set(readings.keys)) else { return [] }
+        guard let prefix = prefix(of: profile, names) else { return [] }
         return kinds.compactMap { kind in
             guard let (reading, unit) = readings[kind.quantity], let factor = kind.units[unit],
                 let value = reading.value, kind.quantity != "co2" || prefix == "SCD30_"

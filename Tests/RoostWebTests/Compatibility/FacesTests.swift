@@ -154,7 +154,8 @@ import Testing
 
     private static func climate(
         _ profile: String,
-        _ values: [(String, Double, String)]
+        _ values: [(String, Double, String)],
+        stale: Set<String> = []
     ) -> [ChannelReport] {
         values.map { name, value, unit in
             var report = ChannelReport(
@@ -169,7 +170,7 @@ import Testing
                     quality: []
                 ),
                 valueAgeSeconds: 3,
-                isStale: false
+                isStale: stale.contains(name)
             )
             report.facts = ChannelFacts(decimals: 2, profile: profile, range: nil)
             return report
@@ -210,9 +211,34 @@ import Testing
         #expect(AirrohrClimate.items(dust).isEmpty)
     }
 
-    @Test func semicolonsHavePressureInPascals() {
-        let one = Self.climate("bosch-bme280", [("pressure", 1_006.53, "hPa")])
-        #expect(SemicolonFace.line(FreshValues(one)) == ";;100653;;;;;;;;")
+    /// A BME280 without a humidity for a while is no BMP280.
+    @Test(arguments: [
+        ("humidity", ["BME280_temperature", "BME280_pressure"]),
+        ("pressure", ["BME280_temperature", "BME280_humidity"]),
+        ("temperature", ["BME280_humidity", "BME280_pressure"]),
+    ])
+    func airrohrKeepsItsNamesWhileAValueIsStale(stale: String, names: [String]) {
+        let values: [(String, Double, String)] = [
+            ("temperature", 25.08, "°C"), ("humidity", 46.33, "%"), ("pressure", 1_006.53, "hPa"),
+        ]
+        let fresh = FreshValues(Self.climate("bosch-bme280", values, stale: [stale]))
+        let items = fresh.devices.flatMap(AirrohrClimate.items)
+        #expect(items.map(\.type) == names)
+    }
+
+    /// The temperature of a dust sensor without a fresh PM2.5 is still no climate.
+    @Test func airrohrKnowsADustSensorWithoutAValue() {
+        let values: [(String, Double, String)] = [
+            ("pm25", 3, "µg/m³"), ("temperature", 20, "°C"), ("humidity", 50, "%"),
+        ]
+        let fresh = FreshValues(Self.climate("x", values, stale: ["pm25"]))
+        #expect(fresh.devices.flatMap(AirrohrClimate.items).isEmpty)
+    }
+
+    @Test(arguments: [(1_006.53, "hPa", "100653"), (100.65, "kPa", "100650"), (7.25, "Pa", "7.25")])
+    func semicolonsHavePressureInPascals(value: Double, unit: String, text: String) {
+        let one = Self.climate("bosch-bme280", [("pressure", value, unit)])
+        #expect(SemicolonFace.line(FreshValues(one)) == ";;\(text);;;;;;;;")
     }
 
     // MARK: Two weeks
