@@ -34,8 +34,8 @@ package struct BusBinding {
         func present(_ part: BusPart) -> I2CBusEntry.Part? {
             buses.first { $0.number == part.bus }?.parts.first { $0.address == part.address }
         }
-        let made = (last?.lines ?? []).filter { [.bound, .undriven].contains($0.outcome) }
-            .map(\.part)
+        let made = (last?.lines ?? [])
+            .filter { [.bound, .undriven, .kept].contains($0.outcome) }.map(\.part)
         let gone = made.filter { part in
             !list.parts.contains(part) && present(part)?.name == part.name
         }

@@ -123,6 +123,8 @@ package struct BusResult: Hashable, Sendable {
         case unknown
         /// The kernel refused it.
         case failed
+        /// It is off the list, and the kernel did not let go of it: the next run asks again.
+        case kept
     }
 
     package struct Line: Hashable, Sendable {

@@ -82,8 +82,9 @@ package protocol I2CBuses: Sendable {
 
     /// Replaces the list, on the card when it returns, and wakes the service of root.
     ///
-    /// - Throws: `StorageError`: the old list is still there, or the service was not woken.
-    func writeList(_ bytes: [UInt8]) throws(StorageError)
+    /// - Returns: Why the service was not woken, though the list is there; nil where it was.
+    /// - Throws: `StorageError`: the old list may still be there.
+    func writeList(_ bytes: [UInt8]) throws(StorageError) -> StorageError?
 
     /// What the service wrote of its last run; nil before one in this boot.
     func readResult() -> [UInt8]?
@@ -101,7 +102,7 @@ package struct NoI2CBuses: I2CBuses {
 
     package func readList() throws(StorageError) -> [UInt8]? { nil }
 
-    package func writeList(_ bytes: [UInt8]) throws(StorageError) {
+    package func writeList(_ bytes: [UInt8]) throws(StorageError) -> StorageError? {
         throw .absent(path: "/var/lib/roost/bus")
     }
 

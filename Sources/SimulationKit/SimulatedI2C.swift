@@ -44,6 +44,10 @@ package final class SimulatedI2C: I2CBuses {
         /// Names that the service of root knows; nil without the service.
         var names: Set<String>?
         var list: [UInt8]?
+        /// Addresses that the kernel does not let go of.
+        var kept: Set<UInt8> = []
+        /// Why the service of root cannot be woken.
+        var trouble: StorageError?
         var result: [UInt8]?
         var questions: [I2CQuestion] = []
     }
@@ -73,6 +77,12 @@ package final class SimulatedI2C: I2CBuses {
         state.withLock { ($0.names, $0.drivers) = (names, drivers) }
     }
 
+    /// Lets the kernel keep the parts at these addresses, whatever root asks for.
+    package func keep(_ addresses: Set<UInt8>) { state.withLock { $0.kept = addresses } }
+
+    /// Lets nothing wake the service of root.
+    package func sleep(_ trouble: StorageError) { state.withLock { $0.trouble = trouble } }
+
     /// All that was asked.
     package var questions: [I2CQuestion] { state.withLock { $0.questions } }
     package var written: [UInt8]? { state.withLock { $0.list } }
@@ -101,33 +111,39 @@ package final class SimulatedI2C: I2CBuses {
 
     package func readList() throws(StorageError) -> [UInt8]? { state.withLock { $0.list } }
 
-    package func writeList(_ bytes: [UInt8]) throws(StorageError) {
+    package func writeList(_ bytes: [UInt8]) throws(StorageError) -> StorageError? {
         state.withLock { state in
             state.list = bytes
-            guard let names = state.names else { return }
-            let last = state.result.flatMap { BusResult(reading: $0) }
-            let list = BusPartList(reading: bytes)
-            let entries = Self.entries(state.buses)
-            let acts = BusBinding.acts(for: list, names: names, on: entries, after: last)
-            var lines: [BusResult.Line] = []
-            for act in acts {
-                switch act {
-                case .delete(let part): state.buses[part.bus]?.known[part.address] = nil
-                case .refuse(let part, let outcome, let other):
-                    lines.append(BusResult.Line(part, outcome, other))
-                case .add(let part), .keep(let part):
-                    let driver = state.drivers[part.name]
-                    let known = I2CBusEntry.Part(
-                        address: part.address,
-                        name: part.name,
-                        driver: driver
-                    )
-                    state.buses[part.bus]?.known[part.address] = known
-                    lines.append(BusResult.Line(part, driver == nil ? .undriven : .bound, driver))
-                }
-            }
-            state.result = BusResult(of: bytes, lines).bytes
+            if state.trouble == nil, let names = state.names { Self.bind(bytes, names, &state) }
+            return state.trouble
         }
+    }
+
+    /// Plays the service of root.
+    private static func bind(_ bytes: [UInt8], _ names: Set<String>, _ state: inout State) {
+        let last = state.result.flatMap { BusResult(reading: $0) }
+        let list = BusPartList(reading: bytes)
+        let acts = BusBinding.acts(for: list, names: names, on: entries(state.buses), after: last)
+        var (lines, kept) = ([BusResult.Line](), [BusResult.Line]())
+        for act in acts {
+            switch act {
+            case .delete(let part) where state.kept.contains(part.address):
+                kept.append(BusResult.Line(part, .kept))
+            case .delete(let part): state.buses[part.bus]?.known[part.address] = nil
+            case .refuse(let part, let outcome, let other):
+                lines.append(BusResult.Line(part, outcome, other))
+            case .add(let part), .keep(let part):
+                let driver = state.drivers[part.name]
+                let known = I2CBusEntry.Part(
+                    address: part.address,
+                    name: part.name,
+                    driver: driver
+                )
+                state.buses[part.bus]?.known[part.address] = known
+                lines.append(BusResult.Line(part, driver == nil ? .undriven : .bound, driver))
+            }
+        }
+        state.result = BusResult(of: bytes, lines + kept).bytes
     }
 
     package func readResult() -> [UInt8]? { state.withLock { $0.result } }

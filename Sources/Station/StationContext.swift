@@ -28,6 +28,7 @@ package struct StationContext: Sendable {
     let givenTime = GivenTime()
     let taps = PinTaps()
     let busTurn = BusTurn()
+    let busChange = BusTurn()
     /// When the program was built: no time before that is right.
     var builtAt = RoostVersion.date
 

@@ -31,18 +31,21 @@ package struct BusBinder {
         let acts = BusBinding.acts(for: list, names: names, on: system.list(), after: last)
         var sentences = list.refused.map { "refused, as it is no part: \($0)" }
         var failed: Set<BusPart> = []
+        var kept: [BusResult.Line] = []
         for act in acts {
             switch act {
             case .delete(let part):
                 let isDone = write(BusPart.text(part.address), to: "delete_device", of: part)
                 sentences.append("\(part.text): \(isDone ? "taken back" : "cannot be taken back")")
+                if !isDone { kept.append(BusResult.Line(part, .kept)) }
             case .add(let part):
                 let text = "\(part.name) \(BusPart.text(part.address))"
                 if !write(text, to: "new_device", of: part) { failed.insert(part) }
             case .keep, .refuse: continue
             }
         }
-        let lines = outcomes(of: acts, failed)
+        // What the list asks for stands first: a reader takes the first line of a place.
+        let lines = outcomes(of: acts, failed) + kept.prefix(BusPartList.limit)
         sentences += lines.map { line in
             "\(line.part.text): \(line.outcome.rawValue)" + (line.other.map { " \($0)" } ?? "")
         }

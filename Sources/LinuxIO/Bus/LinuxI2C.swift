@@ -82,7 +82,7 @@ package struct LinuxI2C: I2CBuses {
         try LinuxFolder(folder).read(Self.list)
     }
 
-    package func writeList(_ bytes: [UInt8]) throws(StorageError) {
+    package func writeList(_ bytes: [UInt8]) throws(StorageError) -> StorageError? {
         mkdir(folder, 0o750)
         let files = LinuxFolder(folder)
         try files.write(Self.new, bytes)
@@ -90,8 +90,9 @@ package struct LinuxI2C: I2CBuses {
         try files.rename(Self.new, to: Self.list)
         try files.syncFolder()
         do throws(FileError) { try Files.append([], to: wakePath, mode: 0o640) } catch {
-            throw StorageError(error)
+            return StorageError(error)
         }
+        return nil
     }
 
     package func readResult() -> [UInt8]? {

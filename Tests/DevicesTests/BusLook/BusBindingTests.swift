@@ -44,4 +44,12 @@ import Testing
         let far = BusPart(bus: 9, address: 0x76, name: "bme280")
         #expect(acts([evil, far]) == [.refuse(evil, .unknown, nil), .refuse(far, .noBus, nil)])
     }
+
+    /// A driver that was busy: the kernel is asked again at the next run.
+    @Test func whatTheKernelKeptIsAskedForAgain() {
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
+        let kept = BusResult.Line(bme, .kept)
+        #expect(acts([lux], [known], after: [kept]) == [.delete(bme), .add(lux)])
+        #expect(acts([bme], [known], after: [kept]) == [.keep(bme)], "it is wanted again")
+    }
 }

@@ -117,4 +117,92 @@ import Testing
             #expect(held?.message.contains("answers at every address") == true)
         }
     }
+
+    /// A file system that is full between the list and the wake: the list is there all the same.
+    @Test func aServiceThatCannotBeWokenLetsTheListWait() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            i2c.sleep(.full(path: "/run/roost/bus-wanted"))
+            let used = try await Self.report(test, UsePart("0x76")).outcome
+            #expect(used?.state == .waiting)
+            #expect(used?.sentence.contains("/run/roost/bus-wanted: no space") == true)
+            #expect(i2c.written == Array("1 0x76 bme280\n".utf8))
+        }
+    }
+
+    @Test func forgettingSaysWhatRootDid() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            i2c.serve(names: ["bme280", "bh1750"], drivers: ["bme280": "bmp280"])
+            _ = try await Self.report(test, UsePart("0x76"))
+            i2c.keep([0x76])
+            let kept = try await Self.report(test, ForgetPart("0x76"))
+            #expect(kept.outcome?.state == .failed && i2c.written == [])
+            #expect(kept.outcome?.sentence.contains("did not let go") == true)
+            #expect(kept.buses.first?.parts.map(\.state) == [.bound])
+            i2c.keep([])
+            let next = try await Self.report(test, UsePart("0x23", bus: 1, name: "bh1750"))
+            #expect(next.outcome?.state == .undriven)
+            #expect(next.buses.first?.parts.map(\.address) == ["0x23", "0x76"])
+            #expect(next.buses.first?.parts.last?.state == .found, "the next run asked again")
+            i2c.sleep(.full(path: "/run/roost/bus-wanted"))
+            let waiting = try await Self.report(test, ForgetPart("0x23"))
+            #expect(waiting.outcome?.state == .waiting)
+        }
+    }
+
+    /// The second would take the first one's answer, and the first wait for its own in vain.
+    @Test func oneChangeAtATime() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            i2c.put(.init(), at: 0x23)
+            async let first = test.ask(UsePart("0x76"))
+            try await test.clock.sleep(for: .seconds(5))
+            let second = try await test.ask(UsePart("0x23")).error
+            #expect(second?.code == .busy)
+            let forgotten = try await test.ask(ForgetPart("0x76")).error
+            #expect(forgotten?.code == .busy)
+            let answer = try await first.body
+            #expect(answer?.outcome?.state == .waiting)
+            _ = try await Self.report(test, UsePart("0x23"))
+            #expect(i2c.written == Array("1 0x76 bme280\n1 0x23 bh1750\n".utf8))
+        }
+    }
+
+    @Test func aChangeIsDoneWhereNoLookIsPossibleAfterIt() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            i2c.serve(names: ["bme280"], drivers: ["bme280": "bmp280"])
+            _ = try await Self.report(test, UsePart("0x76"))
+            let pass = try #require(test.station.context.busTurn.pass())
+            let gone = try await Self.report(test, ForgetPart("0x76"))
+            pass.end()
+            #expect(gone.outcome?.state == .forgotten && gone.buses.isEmpty)
+            #expect(gone.why?.contains("look") == true)
+        }
+    }
+
+    @Test(arguments: ["0x076", "0x6", "0x", "76", "0x+6", "0x7 ", "0x7g", "0x78", "0x07"])
+    func anAddressHasTwoDigits(address: String) {
+        #expect(throws: ControlFailure.self) { try UsePart(address).check() }
+        #expect(throws: ControlFailure.self) { try ForgetPart(address).check() }
+    }
+
+    @Test func digitsOfEitherCaseAreOneAddress() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(), at: 0x5C)
+            i2c.serve(names: ["bh1750"], drivers: ["bh1750": "bh1750"])
+            let used = try await Self.report(test, UsePart("0x5C", name: "bh1750"))
+            #expect(used.outcome?.state == .bound && used.outcome?.address == "0x5c")
+            let again = try await test.ask(UsePart("0x5C", name: "bh1750")).error
+            #expect(again?.reason == .busTaken)
+            let gone = try await Self.report(test, ForgetPart("0x5C"))
+            #expect(gone.outcome?.state == .forgotten && gone.outcome?.address == "0x5c")
+        }
+    }
 }

@@ -18,7 +18,7 @@ package struct UsePart: Question {
         for: .peopleAndDashboard,
         "Gives a part on I²C its driver, now and at each start, or reads it without one."
     )
-    /// `0x76`.
+    /// `0x76`, with digits of either case.
     package let address: String
     /// The number of the bus; nil where one bus alone has something there.
     package var bus: Int?
@@ -34,6 +34,9 @@ package struct UsePart: Question {
         guard let name, !(1...64).contains(name.utf8.count) else { return }
         throw .badRequest("name is a name such as bme280, or a profile's id", at: "/name")
     }
+
+    /// The address as a number; 0 of one that `check` refuses.
+    package var number: UInt8 { ForgetPart(address).number }
 }
 
 package struct ForgetPart: Question {
@@ -43,7 +46,7 @@ package struct ForgetPart: Question {
         for: .peopleAndDashboard,
         "Takes the driver of a part on I²C away again; what it measured stays."
     )
-    /// `0x76`.
+    /// `0x76`, with digits of either case.
     package let address: String
     /// The number of the bus; nil where one bus alone has it.
     package var bus: Int?
@@ -51,7 +54,8 @@ package struct ForgetPart: Question {
     package init(_ address: String, bus: Int? = nil) { (self.address, self.bus) = (address, bus) }
 
     package func check() throws(ControlFailure) {
-        guard address.hasPrefix("0x"), let number = UInt8(address.dropFirst(2), radix: 16),
+        let digits = address.dropFirst(2)
+        guard address.hasPrefix("0x"), address.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
             BusPlace.addresses.contains(number)
         else {
             throw .badRequest("address is one of 0x08 to 0x77, such as 0x76", at: "/address")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One look at the buses at a time: one that hangs keeps others away until it ends.
+/// One look at the buses at a time, or one change: one that hangs keeps others away until it ends.
 final class BusTurn: Sendable {
     /// The turn, until it is ended or the value is gone.
     final class Pass: Sendable {

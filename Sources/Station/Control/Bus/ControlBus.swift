@@ -71,40 +71,34 @@ struct ControlBus: Sendable {
 
     /// Gives a part its driver, or reads it without one.
     func use(_ question: UsePart, by asker: ControlAsker) async throws -> BusReport {
+        let turn = try turn()
+        defer { turn.end() }
         let summary = try await summary()
         let (number, part) = try Self.place(question, in: summary)
-        let address = ForgetPart(question.address).number
+        let address = question.number
         if part?.state == .bound || part?.state == .direct {
             throw ControlFailure(
                 code: .conflict,
-                message: "\(question.address) is in use already: \(part?.sentence ?? "")",
+                message: "\(BusPart.text(address)) is in use already: \(part?.sentence ?? "")",
                 pointer: "/address",
                 .busTaken
             )
         }
-        let choice = try BusChoice(question.name, at: part, profiles)
-        switch choice {
+        switch try BusChoice(question.name, at: part, profiles) {
         case .direct(let profile):
-            try await settings.add(
-                profile.id,
-                at: BusSummary.port(bus: number, address),
-                by: asker
-            )
-            if part?.isListed == true {
-                let list = summary.list.removing(bus: number, address: address)
-                _ = try await write(list, bus: number, address)
+            let port = BusSummary.port(bus: number, address)
+            try await settings.add(profile.id, at: port, by: asker)
+            let listed = summary.list.parts.first { $0.bus == number && $0.address == address }
+            guard let listed else {
+                return try await report(BusAnswered.direct(address, profile))
             }
-            let outcome = BusReport.Outcome(
-                .direct,
-                address: question.address,
-                name: profile.id,
-                sentence: "\(profile.name) is read without a driver from now on"
-            )
-            return try await report(outcome)
+            let answered = try await change(listed) {
+                $0.removing(bus: number, address: address)
+            }
+            return try await report(answered.handedOver(listed, to: profile))
         case .kernel(let name, let profile):
             let part = BusPart(bus: number, address: address, name: name)
-            let list = summary.list.adding(part)
-            guard list.parts.count <= BusPartList.limit else {
+            guard summary.list.adding(part).parts.count <= BusPartList.limit else {
                 throw ControlFailure(
                     code: .conflict,
                     message: "the list has \(BusPartList.limit) parts; forget one first",
@@ -112,34 +106,39 @@ struct ControlBus: Sendable {
                 )
             }
             record(.partUseAsked, part, by: asker)
-            let line = try await write(list, bus: number, address)
-            record(line, part)
-            return try await report(Self.outcome(line, part, profile))
+            let answered = try await change(part) { $0.adding(part) }
+            record(answered, part)
+            return try await report(answered.used(part, profile))
         }
     }
 
     /// Takes a part's driver away again, or stops reading it without one.
     func forget(_ question: ForgetPart, by asker: ControlAsker) async throws -> BusReport {
+        let turn = try turn()
+        defer { turn.end() }
         let address = question.number
         let list = try await list()
         let listed = list.parts.filter { $0.address == address }
             .filter { question.bus == nil || $0.bus == question.bus }
         guard listed.count <= 1 else {
-            throw Self.ambiguous(listed.map(\.bus), question.address)
+            throw Self.ambiguous(listed.map(\.bus), BusPart.text(address))
         }
         guard let part = listed.first else {
             return try await forgetDirect(question, by: asker)
         }
         record(.partForgetAsked, part, by: asker)
-        _ = try await write(list.removing(bus: part.bus, address: address), bus: part.bus, address)
-        return try await report(
-            BusReport.Outcome(
-                .forgotten,
-                address: question.address,
-                name: part.name,
-                sentence: "\(part.name) at \(question.address) is not used any more; what it "
-                    + "measured stays"
-            )
+        let answered = try await change(part) { $0.removing(bus: part.bus, address: address) }
+        return try await report(answered.forgotten(part))
+    }
+
+    /// One change at a time, from the list that it reads to the answer of root: two would take
+    /// each other's answers.
+    private func turn() throws(ControlFailure) -> BusTurn.Pass {
+        if let turn = station.context.busChange.pass() { return turn }
+        throw ControlFailure(
+            code: .busy,
+            message: "another part is being used or forgotten at this moment; ask again in half "
+                + "a minute"
         )
     }
 
@@ -154,8 +153,8 @@ struct ControlBus: Sendable {
         guard let found else {
             throw ControlFailure(
                 code: .notFound,
-                message: "\(question.address) is not on the list; what a line of config.txt has "
-                    + "bound is taken back there",
+                message: BusPart.text(question.number) + " is not on the list; what a line of "
+                    + "config.txt has bound is taken back there",
                 pointer: "/address",
                 .busNothing
             )
@@ -164,7 +163,7 @@ struct ControlBus: Sendable {
         return try await report(
             BusReport.Outcome(
                 .forgotten,
-                address: question.address,
+                address: BusPart.text(question.number),
                 name: found.value,
                 sentence: "\(found.value) is not read any more; what it measured stays"
             )
@@ -182,43 +181,51 @@ struct ControlBus: Sendable {
         }
     }
 
-    /// Writes the list, and waits for what root does with it.
+    /// Changes the list as it is on the card now, and waits for what root does with it.
     ///
-    /// - Returns: What the result says of the address; nil where no answer came, or none about it.
-    private func write(
-        _ list: BusPartList,
-        bus: Int,
-        _ address: UInt8
+    /// - Returns: What the result says of the part's place; without a line where no answer came,
+    ///   or none about it.
+    private func change(
+        _ part: BusPart,
+        _ edit: @escaping @Sendable (BusPartList) -> BusPartList
     ) async throws -> BusAnswered {
-        let (platform, bytes) = (platform, list.bytes)
+        let platform = platform
+        let written: (bytes: [UInt8], trouble: StorageError?)
         do {
-            try await platform.onDisk { try platform.buses.writeList(bytes) }
+            written = try await platform.onDisk {
+                let buses = platform.buses
+                let bytes = edit(BusPartList(reading: try buses.readList() ?? [])).bytes
+                return (bytes: bytes, trouble: try buses.writeList(bytes))
+            }
         } catch let error as StorageError {
             throw ControlFailure(code: .store, message: "not kept; \(error)")
         }
-        let (sum, end) = (CRC32.checksum(bytes), clock.now.advanced(by: Self.bindLimit))
+        if let trouble = written.trouble {
+            return BusAnswered(line: nil, isDone: false, trouble: trouble)
+        }
+        let sum = CRC32.checksum(written.bytes)
+        let end = clock.now.advanced(by: Self.bindLimit)
         while clock.now < end {
             let result = try await platform.onDisk { platform.buses.readResult() }
             if let result = result.flatMap({ BusResult(reading: $0) }), result.list == sum {
-                return BusAnswered(line: result.line(bus: bus, address: address), isDone: true)
+                let line = result.line(bus: part.bus, address: part.address)
+                return BusAnswered(line: line, isDone: true)
             }
             try await clock.sleep(for: Self.bindPause)
         }
         return BusAnswered(line: nil, isDone: false)
     }
 
+    /// The report of a change: it is done, even where no look is possible after it.
     private func report(_ outcome: BusReport.Outcome) async throws -> BusReport {
-        var report = try await look()
+        var report: BusReport
+        do { report = try await look() } catch let failure as ControlFailure {
+            report = BusReport(buses: [], overlays: [])
+            report.why = failure.message
+        }
         report.outcome = outcome
         return report
     }
-}
-
-/// What the service of root said of one part.
-private struct BusAnswered {
-    let line: BusResult.Line?
-    /// Whether it said anything.
-    let isDone: Bool
 }
 
 extension ControlBus {
@@ -241,13 +248,14 @@ extension ControlBus {
                 pointer: "/bus"
             )
         }
+        let address = BusPart.text(question.number)
         func part(_ bus: BusReport.Bus) -> BusReport.Part? {
-            bus.parts.first { $0.address == question.address }
+            bus.parts.first { $0.address == address }
         }
         let answering = usable.filter { part($0) != nil }
         let chosen = answering.isEmpty ? usable : answering
         guard chosen.count == 1, let bus = chosen.first else {
-            throw ambiguous(chosen.map(\.number), question.address)
+            throw ambiguous(chosen.map(\.number), address)
         }
         switch bus.state {
         case .seen, .partly: break
@@ -271,53 +279,6 @@ extension ControlBus {
         )
     }
 
-    private static func outcome(
-        _ answered: BusAnswered,
-        _ part: BusPart,
-        _ profile: Profile
-    ) -> BusReport.Outcome {
-        let (address, name) = (BusPart.text(part.address), part.name)
-        func outcome(
-            _ state: BusReport.Outcome.State,
-            _ sentence: String,
-            _ next: String? = nil
-        ) -> BusReport.Outcome {
-            BusReport.Outcome(
-                state,
-                address: address,
-                name: name,
-                sentence: "\(name) at \(address) " + sentence,
-                nextStep: next
-            )
-        }
-        guard answered.isDone, let line = answered.line else {
-            return outcome(
-                .waiting,
-                "is on the list, and nothing on this computer has bound it",
-                "`systemctl status roost-bus.path roost-bus.service`; without these units: echo "
-                    + "\(name) \(address) | sudo tee "
-                    + "/sys/bus/i2c/devices/i2c-\(part.bus)/new_device"
-            )
-        }
-        switch line.outcome {
-        case .bound: return outcome(.bound, "has the kernel's driver \(line.other ?? "")")
-        case .undriven:
-            let direct = profile.i2c?.direct
-            var undriven = outcome(
-                .undriven,
-                "has no driver: this kernel has none, or it refused the part",
-                direct.map { "`roost bus use \(address) --as \($0)` reads it without one" }
-                    ?? "`sudo dmesg | tail` may say why"
-            )
-            undriven.direct = direct
-            return undriven
-        case .taken: return outcome(.taken, "finds its address taken by \(line.other ?? "a part")")
-        case .noBus: return outcome(.noBus, "has no bus i2c-\(part.bus)")
-        case .unknown: return outcome(.unknown, "is no name that a shipped profile has")
-        case .failed: return outcome(.failed, "was refused by the kernel", "`sudo dmesg | tail`")
-        }
-    }
-
     // MARK: Events
 
     private func record(_ kind: EventKind.Plain, _ part: BusPart, by asker: ControlAsker) {
@@ -331,31 +292,16 @@ extension ControlBus {
         ]
     }
 
-    private static func reason(_ outcome: BusResult.Outcome) -> String {
-        switch outcome {
-        case .bound: ""
-        case .undriven: "no driver took it"
-        case .taken: "another part has its address"
-        case .noBus: "there is no such bus"
-        case .unknown: "no shipped profile has this name"
-        case .failed: "the kernel refused it"
-        }
-    }
-
     /// Records what root did.
     private func record(_ answered: BusAnswered, _ part: BusPart) {
-        let line = answered.line
-        let isBound = line?.outcome == .bound
-        let reason = line.map { Self.reason($0.outcome) } ?? "roost-bus.service did not answer"
-        let driver = Event.Detail("driver", line?.other ?? "")
-        let how = isBound ? driver : Event.Detail("reason", reason)
+        let isBound = answered.line?.outcome == .bound
         station.context.recorder.record(
             Event(
                 at: clock.now,
                 source: "control",
                 kind: .plain(isBound ? .partBound : .partNotBound),
                 severity: isBound ? .info : .warning,
-                details: details(part) + [how]
+                details: details(part) + [answered.detail]
             )
         )
     }
