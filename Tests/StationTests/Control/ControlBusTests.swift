@@ -205,4 +205,16 @@ import Testing
             #expect(gone.outcome?.state == .forgotten && gone.outcome?.address == "0x5c")
         }
     }
+
+    @Test func aProfileThatReadsAPartHasItsAddress() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(), at: 0x76)
+            let wish = UsePart("0x76", name: "sensirion-scd4x-direct")
+            let wrong = try await test.ask(wish).error
+            #expect(wrong?.code == .badRequest && wrong?.pointer == "/address")
+            #expect(wrong?.message == "sensirion-scd4x-direct is at 0x62, not at 0x76")
+            #expect(try await Self.report(test, GetDevices()).devices.isEmpty)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import ControlProtocol
 import Devices
+import HardwareIO
 import Profiles
 
 /// How a part is to be used.
@@ -13,11 +14,13 @@ enum BusChoice: Hashable {
     ///
     /// - Parameters:
     ///   - text: The kernel's name of a part or a profile's id; nil takes what a look says.
-    ///   - part: What a look saw; nil for nothing.
+    ///   - address: Where the part is.
+    ///   - part: What a look saw there; nil for nothing.
     /// - Throws: `ControlFailure` where that does not name one part.
     init(
         _ text: String?,
-        at part: BusReport.Part?,
+        at address: UInt8,
+        _ part: BusReport.Part?,
         _ profiles: [Profile]
     ) throws(ControlFailure) {
         guard let text else {
@@ -42,11 +45,11 @@ enum BusChoice: Hashable {
                     .busNothing
                 )
             }
-            self = try Self.usual(profile)
+            self = try Self.usual(profile, at: address)
             return
         }
         if let profile = profiles.first(where: { $0.id == text }) {
-            self = try Self.usual(profile)
+            self = try Self.usual(profile, at: address)
             return
         }
         let named = profiles.first { $0.i2c?.names.contains(text) == true }
@@ -63,7 +66,10 @@ enum BusChoice: Hashable {
         self = .kernel(name: text, named)
     }
 
-    private static func usual(_ profile: Profile) throws(ControlFailure) -> BusChoice {
+    private static func usual(
+        _ profile: Profile,
+        at address: UInt8
+    ) throws(ControlFailure) -> BusChoice {
         if let name = profile.i2c?.names.first { return .kernel(name: name, profile) }
         guard profile.driver == "i2c-sensor" else {
             let line = profile.overlay.map { "; write \($0) into config.txt" } ?? ""
@@ -72,6 +78,15 @@ enum BusChoice: Hashable {
                 message: "\(profile.id) is no part on I²C" + line,
                 pointer: "/name",
                 .busName
+            )
+        }
+        // A profile without addresses is an owner's own, who knows where the part is.
+        if let addresses = profile.i2c?.addresses, !addresses.contains(address) {
+            let places = addresses.map { BusPart.text($0) }.joined(separator: " or ")
+            throw ControlFailure(
+                code: .badRequest,
+                message: "\(profile.id) is at \(places), not at \(BusPart.text(address))",
+                pointer: "/address"
             )
         }
         return .direct(profile)

@@ -84,7 +84,7 @@ struct ControlBus: Sendable {
                 .busTaken
             )
         }
-        switch try BusChoice(question.name, at: part, profiles) {
+        switch try BusChoice(question.name, at: address, part, profiles) {
         case .direct(let profile):
             let port = BusSummary.port(bus: number, address)
             try await settings.add(profile.id, at: port, by: asker)
