@@ -16,6 +16,11 @@ final class ScriptedStation: QuestionClient, DiskWork {
         device: "dust",
         quantities: [.pm25, .pm10]
     )
+    static let climate = StreamDescription(
+        id: StreamID(2),
+        device: "air",
+        quantities: [.temperature, Quantity(name: "humidity", unit: "%", decimals: 1)]
+    )
     static let stationID = "7f3a21c9d0e4"
     private static let started: Int64 = 1_795_321_800_000_000_000
 
@@ -131,13 +136,21 @@ final class ScriptedStation: QuestionClient, DiskWork {
     }
 
     /// Records a sample of now.
-    func record(_ tenths: Int64 = 123) {
+    func record(_ tenths: Int64 = 123) { record(Self.dust, tenths) }
+
+    /// Records a sample of a second device, which is there from its first sample on.
+    func recordClimate() {
+        state.withLock { $0.unwritten.append(.stream(Self.climate)) }
+        record(Self.climate, 201)
+    }
+
+    private func record(_ stream: StreamDescription, _ tenths: Int64) {
         state.withLock { state in
             let tick = Tick(clock.now)
             var encoder = SegmentEncoder(decimals: [1, 1], startingAt: tick)
             let outcome = Outcome.value(FixedPoint(tenths, decimals: 1))
             encoder.append(tick, [outcome, outcome])
-            state.unwritten.append(.samples(Self.dust.id, segment: encoder.finished()))
+            state.unwritten.append(.samples(stream.id, segment: encoder.finished()))
             state.recorded += 1
         }
         wake()

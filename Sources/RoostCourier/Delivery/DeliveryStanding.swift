@@ -19,7 +19,7 @@ package struct DeliveryStanding: Hashable, Sendable {
     package var working: DeliveryReason?
     /// Whether something waits while nothing fails.
     package var isWaiting = false
-    /// Why an item is not sent yet that could be; nil after a failure, and while none waits.
+    /// Why an item is not sent yet that could be, if nothing fails; nil while none waits.
     var waitsFor: DeliveryReason?
     /// Time of the next try; nil when none is planned.
     package var nextTry: MonotonicInstant?

@@ -179,7 +179,12 @@ struct ConnectorFactory: Sendable {
     ) -> OutboxTask {
         let choice = StreamChoice(wanted: entry.common.streams, left: left)
         let source = parts.source
-        let chosen = ChosenSource(source, choice) { await source.descriptions }
+        let chosen = ChosenSource(source, choice) {
+            let known = await source.descriptions
+            // After `known`, so that it has seen each device whose samples are read.
+            target.see(await source.channels(of: choice))
+            return known
+        }
         return OutboxTask(
             id: entry.id,
             TunedTarget(target, entry.traits(target.traits)),

@@ -60,6 +60,7 @@ actor OutboxTask: DeliveryTask {
         delivery.apply(machine.state)
         delivery.isWaiting = machine.waiting > 0
         delivery.nextTry = machine.waiting > 0 && next > world.clock.now ? next : nil
+        delivery.waitsFor = target.waitsFor
         delivery.refusals = refused.present(target.refusedChannels)
         return Standing(
             waiting: machine.waiting,

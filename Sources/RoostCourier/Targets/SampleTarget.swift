@@ -16,6 +16,14 @@ package protocol SampleTarget: Sendable {
     /// Whether this target can take any of a device's channels.
     func takes(_ channels: SampleChannels) -> Bool
 
+    /// Learns which channels the station has, before it judges samples of any.
+    ///
+    /// - Parameter station: Empty while the station is not known.
+    func see(_ station: [SampleChannels])
+
+    /// Why samples that it takes are left out for now; nil while none are.
+    var waitsFor: DeliveryReason? { get }
+
     /// Channels whose values the receiver refused; samples are sent without them.
     var refusedChannels: [String: DeliveryReason] { get }
 
@@ -37,6 +45,10 @@ extension SampleTarget {
     package var probe: OutboundRequest? { nil }
 
     package func takes(_ channels: SampleChannels) -> Bool { true }
+
+    package func see(_ station: [SampleChannels]) {}
+
+    package var waitsFor: DeliveryReason? { nil }
 
     package var refusedChannels: [String: DeliveryReason] { [:] }
 

@@ -13,6 +13,10 @@ struct TunedTarget: SampleTarget {
 
     func takes(_ channels: SampleChannels) -> Bool { target.takes(channels) }
 
+    func see(_ station: [SampleChannels]) { target.see(station) }
+
+    var waitsFor: DeliveryReason? { target.waitsFor }
+
     var refusedChannels: [String: DeliveryReason] { target.refusedChannels }
 
     func forgetRefusals() { target.forgetRefusals() }

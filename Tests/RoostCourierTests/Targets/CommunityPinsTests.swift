@@ -1,3 +1,4 @@
+import ControlProtocol
 import Core
 import SimulationKit
 import Testing
@@ -92,6 +93,87 @@ import Testing
         #expect(target.leavesOut(TargetFixture.dust(1)) == nil)
         target.forgetRefusals()
         #expect(target.leavesOut(Self.climate(2)) == nil)
+    }
+
+    private static let dust = SampleChannels(device: "dust", [.pm25, .pm10], of: [.pm25, .pm10])
+    private static let air = SampleChannels(
+        device: "bme280",
+        [.temperature, humidity, pressure],
+        of: [.temperature, humidity, pressure]
+    )
+
+    /// Climate that goes ahead of dust is in the dust sensor's record before anything shows it.
+    @Test func climateWaitsForTheSensorThatDustGoesTo() throws {
+        target.see([Self.air, Self.dust])
+        #expect(target.leavesOut(Self.climate()) == .refused)
+        let reason = try #require(target.waitsFor)
+        #expect(reason.words.hasPrefix("bme280 waits until dust was taken"))
+        #expect(reason.words.hasSuffix("ends this"), "the text is cut: \(reason.words)")
+        #expect(target.refusedChannels.isEmpty, "the service refused nothing")
+        // No dust comes for long; an empty list says that the station is away.
+        target.see([])
+        target.forgetRefusals()
+        #expect(target.leavesOut(Self.climate(9)) == .refused)
+        let server = SensorCommunityServer(pins: [Self.id: ["1", "11"]])
+        let dust = TargetFixture.batch(TargetFixture.dust(10))
+        let first = try TargetFixture.deliver(dust, to: target, server, at: Self.host)
+        #expect(first == ["delivered"] && target.waitsFor == nil)
+        #expect(target.leavesOut(Self.climate(10)) == nil)
+        let air = TargetFixture.batch(Self.climate(10))
+        let second = try TargetFixture.deliver(air, to: target, server, at: Self.host)
+        #expect(second == ["delivered"] && target.refusedChannels.isEmpty)
+        #expect(server.bodies.map { $0.contains("P1") } == [true, false])
+    }
+
+    @Test func withoutDustClimateDoesNotWait() {
+        target.see([Self.air, SampleChannels(device: "sds011", [], of: [.pm25, .pm10])])
+        #expect(target.leavesOut(Self.climate()) == nil && target.waitsFor == nil)
+    }
+
+    /// `roost outbox retry` tries climate again, and the first answer shows that nothing changed.
+    @Test func aRetryIsOneWrongAnswerAtMost() throws {
+        let server = SensorCommunityServer(pins: [Self.id: ["1"]])
+        target.see([Self.dust, Self.air])
+        let dust = TargetFixture.batch(TargetFixture.dust())
+        #expect(try TargetFixture.deliver(dust, to: target, server, at: Self.host) == ["delivered"])
+        for number in 1...2 {
+            let air = TargetFixture.batch(Self.climate(number))
+            _ = try TargetFixture.deliver(air, to: target, server, at: Self.host)
+            #expect(server.bodies.count == 1 + number)
+            #expect(target.leavesOut(Self.climate(number)) == .refused, "after one answer")
+            target.forgetRefusals()
+        }
+        #expect(target.leavesOut(Self.climate(3)) == nil)
+    }
+
+    /// The courier says what the station has before it judges samples.
+    @Test func aCourierSendsNoClimateBeforeDust() throws {
+        try simulate { clock in
+            let entry = "{\"id\":\"map\",\"type\":\"sensor-community\",\"sensor\":\"\(Self.id)\"}"
+            let life = try CourierLife(clock, targets: entry)
+            let server = SensorCommunityServer(pins: [Self.id: ["1", "7"]])
+            life.internet.add(server, at: Self.host)
+            life.station.record()
+            // Then that sample is too old to be sent.
+            try await clock.sleep(for: .minutes(15))
+            let node = life.node()
+            try await life.run(node) {
+                try await clock.sleep(for: .minutes(1))
+                life.station.recordClimate()
+                try await clock.sleep(for: .minutes(5))
+                #expect(server.bodies.isEmpty)
+                let report = try #require(await node.report.targets.first)
+                #expect(report.why?.contains("air waits until dust") == true, "\(report)")
+                #expect(report.samples?.leftOut["refused"] == 1, "\(report)")
+                life.station.record()
+                try await clock.sleep(for: .minutes(5))
+                life.station.recordClimate()
+                try await clock.sleep(for: .minutes(5))
+                #expect(server.bodies.map { $0.contains("P1") } == [true, false])
+                #expect(await node.report.targets.first?.why == nil)
+            }
+            withExtendedLifetime(life.station.folder) {}
+        }
     }
 
     @Test func aPinThatIsNotRegisteredKeepsNoOtherBack() throws {

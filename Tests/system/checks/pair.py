@@ -23,6 +23,7 @@ from .web import Dashboard
 
 PRODUCTS = ("roost", "roostd", "roost-courier", "roost-web")
 WAIT = 40
+PINS = 240  # Climate waits for the answer to dust, and two requests are 145 s apart.
 NODE = "raspi-00000000abcdef01"
 DAMP, DRY = "84250", "46332"  # Thousandths of a per cent.
 # Class and unit of each entity in Home Assistant, by its name.
@@ -64,9 +65,10 @@ def entities(heard):
 
 def map_requests(check, server):
     """One request for each pin, in the form that the service publishes."""
-    came = until(lambda: len(server.values()) >= 2, WAIT)
+    came = until(lambda: len(server.values()) >= 2, PINS)
     check.demand(came, f"pins at the map: {server.values()}")
     check.same(sorted(server.values()), ["1", "11"], "pins at the map")
+    check.same(server.requests[0][1].get("X-Pin"), "1", "the first pin at the map")
     check.same(sorted(server.values().get("1", {})), ["P1", "P2"], "values of the dust sensor at the map")
     check.same(server.values().get("11"), {"temperature": "25.08", "humidity": "84.25", "pressure": "100653.00"},
                "values of the BME280 at the map: °C, %, Pa")

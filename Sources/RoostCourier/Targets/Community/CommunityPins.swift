@@ -5,9 +5,10 @@ import Synchronization
 ///
 /// The service knows a sensor by its pin. A pin that is not registered it refuses, but a node with
 /// one sensor takes any pin for that sensor: its answers name the sensor, so two pins with one
-/// sensor are seen at the first answer, and the climate sensor is not sent again. What was learnt
-/// is forgotten with the process, so that a sensor that is registered later is found. Bound: a
-/// device for each pin.
+/// sensor are seen at the first answer, and the climate sensor is not sent again. On a station that
+/// measures dust the others wait for the sensor that dust went to, since theirs is compared with
+/// it. What was learnt is forgotten with the process, so that a sensor that is registered later is
+/// found. Bound: a device for each pin.
 ///
 /// - Source: opendata-stuttgart/sensors-software, `airrohr-firmware/ext_def.h` (`…_API_PIN`);
 ///   opendata-stuttgart/feinstaub-api, `serializers.py` (`sensor` of an answer).
@@ -30,6 +31,12 @@ final class CommunityPins: Sendable {
         var refused: [String: DeliveryReason] = [:]
         /// Devices whose pin another one has.
         var crowded: [String: DeliveryReason] = [:]
+        /// Whether the station has a sensor of particles.
+        var hasDust = false
+        /// Devices that were left out because the sensor of dust is not known yet.
+        var waiting: Set<String> = []
+
+        var isUnsure: Bool { hasDust && sensors[CommunityPins.particles] == nil }
     }
 
     private let state = Mutex(State())
@@ -60,7 +67,38 @@ final class CommunityPins: Sendable {
         state.withLock { state in state.crowded.merging(state.refused) { _, refused in refused } }
     }
 
-    func forget() { state.withLock { $0 = State() } }
+    /// Why devices wait; nil while none do.
+    var waitsFor: DeliveryReason? {
+        state.withLock { state in
+            guard state.isUnsure, !state.waiting.isEmpty else { return nil }
+            let names = state.waiting.sorted().joined(separator: ", ")
+            let words =
+                "\(names) waits until dust was taken: it could go into the dust sensor's record; "
+                + "a pin for each under `devices` ends this"
+            return DeliveryReason("waits-for-dust", words)
+        }
+    }
+
+    /// Tries refused devices again.
+    ///
+    /// The sensors stay known, so that one answer shows that nothing changed.
+    func forget() {
+        state.withLock { state in
+            state.refused = [:]
+            state.crowded = [:]
+        }
+    }
+
+    func see(hasDust: Bool) { state.withLock { $0.hasDust = hasDust } }
+
+    /// Whether a device has to wait until the service has named the sensor that dust goes to.
+    func waits(_ device: String, _ pin: Int) -> Bool {
+        guard pin != Self.particles else { return false }
+        return state.withLock { state in
+            if state.isUnsure { state.waiting.insert(device) } else { state.waiting = [] }
+            return state.isUnsure
+        }
+    }
 
     /// Whether a sample's device has the pin.
     ///

@@ -50,7 +50,7 @@ struct SensorCommunityTarget: SampleTarget {
             if own.refused[sample.device] != nil { return .refused }
             // A device without a value to send leaves its pin to another.
             if let reason = CommunityValues.leavesOut(sample) { return reason }
-            return own.holds(sample, pin) ? nil : .refused
+            return own.waits(sample.device, pin) || !own.holds(sample, pin) ? .refused : nil
         }
         return CommunityValues.leavesOut(sample)
     }
@@ -58,6 +58,13 @@ struct SensorCommunityTarget: SampleTarget {
     func takes(_ channels: SampleChannels) -> Bool {
         pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
     }
+
+    func see(_ station: [SampleChannels]) {
+        guard pins == nil, !station.isEmpty else { return }
+        own.see(hasDust: station.contains { CommunityValues.hasParticles($0.chosen) })
+    }
+
+    var waitsFor: DeliveryReason? { own.waitsFor }
 
     var refusedChannels: [String: DeliveryReason] { own.leftOut }
 
