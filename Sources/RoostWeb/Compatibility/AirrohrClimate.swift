@@ -37,7 +37,8 @@ struct AirrohrClimate {
         for channel in channels {
             guard let part = channel.channel.split(separator: "/").last else { continue }
             let name = String(part)
-            names.insert(name)
+            // A BMP280 sold as a BME280 has a channel for the humidity that it lacks.
+            if !channel.isNeverMeasured { names.insert(name) }
             guard FreshValues.isFresh(channel), let latest = channel.latest else { continue }
             readings[name] = (latest, channel.unit)
         }

@@ -226,6 +226,30 @@ import Testing
         #expect(items.map(\.type) == names)
     }
 
+    /// A BMP280 sold as a BME280 says that it measures no humidity.
+    @Test func airrohrNamesNothingByWhatAPartLacks() {
+        let values: [(String, Double, String)] = [
+            ("temperature", 25.08, "°C"), ("pressure", 1_006.53, "hPa"),
+        ]
+        let lacking = ReadingReport(
+            channel: "air/humidity",
+            instantSeconds: 10,
+            ageSeconds: 3,
+            outcome: (nil, NoData.notMeasured.rawValue),
+            unit: "%",
+            quality: []
+        )
+        let humidity = ChannelReport(
+            channel: "air/humidity",
+            unit: "%",
+            latest: lacking,
+            valueAgeSeconds: nil,
+            isStale: true
+        )
+        let items = AirrohrClimate.items(Self.climate("bosch-bme280", values) + [humidity])
+        #expect(items.map(\.type) == ["BMP280_temperature", "BMP280_pressure"])
+    }
+
     /// The temperature of a dust sensor without a fresh PM2.5 is still no climate.
     @Test func airrohrKnowsADustSensorWithoutAValue() {
         let values: [(String, Double, String)] = [
