@@ -80,8 +80,8 @@ package final class SimulatedI2C: I2CBuses {
     /// Lets the kernel keep the parts at these addresses, whatever root asks for.
     package func keep(_ addresses: Set<UInt8>) { state.withLock { $0.kept = addresses } }
 
-    /// Lets nothing wake the service of root.
-    package func sleep(_ trouble: StorageError) { state.withLock { $0.trouble = trouble } }
+    /// Lets nothing wake the service of root; nil lets all again.
+    package func sleep(_ trouble: StorageError?) { state.withLock { $0.trouble = trouble } }
 
     /// All that was asked.
     package var questions: [I2CQuestion] { state.withLock { $0.questions } }

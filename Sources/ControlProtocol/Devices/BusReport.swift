@@ -16,6 +16,8 @@ package struct BusReport: Codable, Hashable, Sendable {
             /// Each address answers.
             case everywhere
             case fails
+            /// The list names it, and it is not there.
+            case absent
         }
 
         /// The number of `/dev/i2c-1`.

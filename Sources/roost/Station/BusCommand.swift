@@ -41,8 +41,7 @@ struct BusCommand: ParsableCommand {
             lines += (bus.why.map { ["  " + $0] } ?? []) + next(bus.nextStep, indent: "  ")
             if bus.parts.isEmpty, bus.why == nil { lines.append("  no known part answers") }
             for part in bus.parts {
-                let listed = part.isListed ? ", at each start" : ""
-                lines.append("  \(part.address)  \(part.sentence)\(listed)")
+                lines.append("  \(part.address)  \(part.sentence)")
                 lines += next(part.nextStep, indent: "        ")
             }
         }
@@ -79,6 +78,16 @@ struct BusLookCommand: ParsableCommand {
         if !isSeen { throw ExitCode(1) }
     }
 
+    /// The station's list; an empty one where it cannot be read, which is said.
+    static func list(_ buses: any I2CBuses) -> BusPartList {
+        do throws(StorageError) {
+            return BusPartList(reading: try buses.readList() ?? [])
+        } catch {
+            Output.error("which parts are on the list cannot be read: \(error)")
+            return BusPartList()
+        }
+    }
+
     private func report() throws -> BusReport {
         do {
             return try client.withStation {
@@ -86,9 +95,13 @@ struct BusLookCommand: ParsableCommand {
             }
         } catch let failure as ClientFailure where failure.isAbsence {
             let (buses, profiles) = (LinuxI2C(), ProfileCatalog().profiles)
-            let list = BusPartList(reading: (try? buses.readList()) ?? [])
             let sights = buses.list().map { BusLook.look(at: $0, of: buses, profiles) }
-            return BusSummary(sights: sights, list: list, profiles: profiles).report
+            return BusSummary(
+                sights: sights,
+                list: Self.list(buses),
+                last: buses.readResult().flatMap { BusResult(reading: $0) },
+                profiles: profiles
+            ).report
         }
     }
 }

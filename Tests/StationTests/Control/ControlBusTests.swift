@@ -217,4 +217,63 @@ import Testing
             #expect(try await Self.report(test, GetDevices()).devices.isEmpty)
         }
     }
+
+    /// What root refused at a start stands at the part, on every page.
+    @Test func whatRootRefusedIsSaid() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            let list = Array("1 0x76 bme280\n1 0x23 bh1750\n".utf8)
+            i2c.sleep(.full(path: "/run/roost/bus-wanted"))
+            _ = try i2c.writeList(list)
+            let waiting = try await Self.report(test, LookAtBuses()).buses.first?.parts
+            #expect(waiting?.map(\.state) == [.missing, .undriven])
+            let silent = "bme280 is on the list, and roost-bus.service has not bound it"
+            #expect(waiting?.last?.sentence == silent)
+            #expect(waiting?.last?.isListed == true)
+            i2c.sleep(nil)
+            i2c.serve(names: [], drivers: [:])
+            _ = try i2c.writeList(list)
+            let refused = try await Self.report(test, LookAtBuses()).buses.first?.parts
+            let unknown = "bme280 is on the list, and no shipped profile has this name"
+            #expect(refused?.last?.state == .undriven && refused?.last?.sentence == unknown)
+            let missing = "and nothing answers; no shipped profile has this name"
+            #expect(refused?.first?.sentence == "bh1750 is on the list, " + missing)
+        }
+    }
+
+    @Test func aBoundPartOfTheListSaysSo() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.bind("bmp280", "bmp280", at: 0x76)
+            i2c.bind("lm75", "lm75", at: 0x48)
+            i2c.serve(names: ["bme280", "lm75"], drivers: ["lm75": "lm75"])
+            _ = try i2c.writeList(Array("1 0x48 lm75\n1 0x76 bme280\n".utf8))
+            let parts = try await Self.report(test, LookAtBuses()).buses.first?.parts ?? []
+            #expect(parts.map(\.state) == [.bound, .bound])
+            #expect(parts.first?.sentence.hasSuffix(", at each start") == true)
+            let taken = "; bme280 is on the list, and another part has its address"
+            #expect(parts.last?.sentence.hasSuffix(taken) == true)
+        }
+    }
+
+    /// A part of the list is shown whatever became of its bus.
+    @Test func theListIsShownForEachStateOfABus() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1, "bcm2835", .forbidden)
+            i2c.add(bus: 2, "bcm2835", .hangs)
+            _ = try i2c.writeList(
+                Array("1 0x76 bme280\n2 0x23 bh1750\n9 0x48 lm75\n".utf8)
+            )
+            let buses = try await Self.report(test, LookAtBuses()).buses
+            #expect(buses.map(\.number) == [1, 2, 9])
+            #expect(buses.map(\.state) == [.noAccess, .hangs, .absent])
+            #expect(buses.map { $0.parts.map(\.state) } == [[.missing], [.missing], [.missing]])
+            let unseen = "bme280 is on the list; this bus was not looked at"
+            #expect(buses.first?.parts.first?.sentence == unseen)
+            #expect(buses.last?.parts.first?.nextStep?.contains("0x48 --bus 9") == true)
+            let absent = try await test.ask(UsePart("0x48", bus: 9, name: "lm75")).error
+            #expect(absent?.code == .notFound && absent?.pointer == "/bus")
+        }
+    }
 }

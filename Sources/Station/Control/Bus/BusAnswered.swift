@@ -5,8 +5,6 @@ import Profiles
 
 /// What the service of root said of one part, and what that means for a person.
 struct BusAnswered: Sendable {
-    private static let units = "`systemctl status roost-bus.path roost-bus.service`"
-
     let line: BusResult.Line?
     /// Whether it said anything.
     let isDone: Bool
@@ -33,7 +31,7 @@ struct BusAnswered: Sendable {
         }
         guard isDone, let line else {
             let next =
-                "\(Self.units); without these units: echo \(part.name) \(address) | sudo tee "
+                "\(BusText.units); without these units: echo \(part.name) \(address) | sudo tee "
                 + "/sys/bus/i2c/devices/i2c-\(part.bus)/new_device"
             return outcome(.waiting, "is on the list, and \(silence)", next)
         }
@@ -107,7 +105,7 @@ struct BusAnswered: Sendable {
             )
         }
         guard isDone else {
-            return outcome(.waiting, silence, "\(Self.units); without these units: \(byHand)")
+            return outcome(.waiting, silence, "\(BusText.units); without these units: \(byHand)")
         }
         guard line?.outcome == .kept else { return nil }
         return outcome(.failed, "the kernel did not let go of \(part.name)", "`\(byHand)`")
@@ -128,26 +126,13 @@ struct BusAnswered: Sendable {
         )
     }
 
-    // MARK: Reasons
-
-    /// Why a part has no driver, as a sentence without its end.
-    static func reason(_ outcome: BusResult.Outcome) -> String {
-        switch outcome {
-        case .bound: ""
-        case .undriven: "no driver took it"
-        case .taken: "another part has its address"
-        case .noBus: "there is no such bus"
-        case .unknown: "no shipped profile has this name"
-        case .failed: "the kernel refused it"
-        case .kept: "the kernel did not let go of what was there"
-        }
-    }
+    // MARK: The event
 
     /// Details of the event about a part that was to have its driver.
     var detail: Event.Detail {
         if line?.outcome == .bound { return Event.Detail("driver", line?.other ?? "") }
         let silence = trouble.map { "roost-bus.service cannot be woken: \($0)" }
         let none = silence ?? "roost-bus.service did not answer"
-        return Event.Detail("reason", line.map { Self.reason($0.outcome) } ?? none)
+        return Event.Detail("reason", line.map { BusText.reason($0.outcome) } ?? none)
     }
 }

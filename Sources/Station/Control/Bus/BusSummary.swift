@@ -8,6 +8,8 @@ import Profiles
 package struct BusSummary {
     let sights: [BusSight]
     let list: BusPartList
+    /// What root did last; nil before its first run in this boot.
+    let last: BusResult?
     /// Names of devices by their places.
     let devices: [String: String]
     let profiles: [Profile]
@@ -15,10 +17,11 @@ package struct BusSummary {
     package init(
         sights: [BusSight],
         list: BusPartList,
+        last: BusResult? = nil,
         devices: [String: String] = [:],
         profiles: [Profile]
     ) {
-        (self.sights, self.list) = (sights, list)
+        (self.sights, self.list, self.last) = (sights, list, last)
         (self.devices, self.profiles) = (devices, profiles)
     }
 
@@ -39,35 +42,42 @@ package struct BusSummary {
                 BusReport.Overlay(profile: profile.id, name: profile.name, line: $0)
             }
         }
-        var report = BusReport(buses: sights.map { bus($0) }, overlays: overlays)
+        let buses = (sights.map { bus($0) } + absent.map { bus($0) })
+            .sorted { $0.number < $1.number }
+        var report = BusReport(buses: buses, overlays: overlays)
         if sights.isEmpty { (report.why, report.nextStep) = BusText.noBus }
         return report
     }
 
+    /// Numbers of buses that the list names and this computer does not have now.
+    private var absent: [Int] {
+        Set(list.parts.map(\.bus)).subtracting(sights.map(\.bus.number)).sorted()
+    }
+
     /// Whether one bus alone is looked at: no command has to name it.
     private var hasOneBus: Bool {
-        sights.count { if case .left = $0.state { false } else { true } } == 1
+        let count = sights.count { if case .left = $0.state { false } else { true } }
+        return count == 1 && absent.isEmpty
     }
 
     private func bus(_ sight: BusSight) -> BusReport.Bus {
         let number = sight.bus.number
-        let listed = list.parts.filter { $0.bus == number }
         var parts = sight.addresses.map { part($0, number) }
-        let isSeen = sight.state == .seen
-        let seen = Set(parts.map(\.address))
         for (path, device) in devices.sorted(by: { $0.key < $1.key }) {
             guard case .address("/dev/i2c-\(number)", let address)? = BusPlace(path),
-                !seen.contains(BusPart.text(address))
+                !parts.contains(where: { $0.address == BusPart.text(address) })
             else { continue }
             var part = BusReport.Part(address: BusPart.text(address), state: .direct)
             part.device = device
+            part.isListed = entry(address, number) != nil
             part.looksLike = candidates(at: address)
             parts.append(part)
         }
-        for entry in listed where isSeen && !seen.contains(BusPart.text(entry.address)) {
-            var part = BusReport.Part(address: BusPart.text(entry.address), state: .missing)
-            (part.name, part.isListed) = (entry.name, true)
-            parts.append(part)
+        for entry in list.parts where entry.bus == number {
+            guard !parts.contains(where: { $0.address == BusPart.text(entry.address) }) else {
+                continue
+            }
+            parts.append(missing(entry, Self.state(sight.state)))
         }
         let trouble = BusText.trouble(sight)
         return BusReport.Bus(
@@ -77,9 +87,61 @@ package struct BusSummary {
             why: trouble?.why,
             nextStep: trouble?.nextStep,
             parts: parts.sorted { $0.address < $1.address }.map {
-                BusText.part($0, onBus: number, isOnly: hasOneBus)
+                finished($0, number, Self.state(sight.state))
             }
         )
+    }
+
+    /// A bus that only the list names.
+    private func bus(_ number: Int) -> BusReport.Bus {
+        BusReport.Bus(
+            number: number,
+            name: "i2c-\(number)",
+            state: .absent,
+            why: "this computer has no bus i2c-\(number) now",
+            nextStep: nil,
+            parts: list.parts.filter { $0.bus == number }.sorted { $0.address < $1.address }
+                .map { finished(missing($0, .absent), number, .absent) }
+        )
+    }
+
+    // MARK: The list
+
+    private func entry(_ address: UInt8, _ number: Int) -> BusPart? {
+        list.parts.first { $0.bus == number && $0.address == address }
+    }
+
+    /// What root did last with a part of the list; nil where it said nothing about it.
+    private func outcome(_ entry: BusPart) -> BusResult.Outcome? {
+        last?.lines.first { $0.part == entry }?.outcome
+    }
+
+    private func missing(_ entry: BusPart, _ state: BusReport.Bus.State) -> BusReport.Part {
+        var part = BusReport.Part(address: BusPart.text(entry.address), state: .missing)
+        (part.name, part.isListed) = (entry.name, true)
+        part.sentence = BusText.missing(entry, on: state, outcome(entry))
+        return part
+    }
+
+    /// The part with its sentence, and with what came of its line on the list.
+    private func finished(
+        _ part: BusReport.Part,
+        _ number: Int,
+        _ state: BusReport.Bus.State
+    ) -> BusReport.Part {
+        let isSeen = state == .seen || state == .partly
+        var part = BusText.part(part, onBus: number, isSeen: isSeen, isOnly: hasOneBus)
+        let entry = list.parts.first {
+            $0.bus == number && BusPart.text($0.address) == part.address
+        }
+        guard let entry else { return part }
+        if part.name != entry.name {
+            let usual: BusResult.Outcome? = part.name == nil ? nil : .taken
+            part.sentence += "; " + BusText.unbound(entry, outcome(entry) ?? usual)
+        } else if part.state == .bound {
+            part.sentence += ", at each start"
+        }
+        return part
     }
 
     private static func state(_ state: BusSight.State) -> BusReport.Bus.State {
@@ -107,7 +169,8 @@ package struct BusSummary {
         }
         var part = BusReport.Part(address: BusPart.text(seen.address), state: state)
         part.looksLike = candidates
-        part.isListed = list.parts.contains { $0.bus == number && $0.address == seen.address }
+        let entry = entry(seen.address, number)
+        part.isListed = entry != nil
         switch seen.kind {
         case .bound(let name, let driver):
             (part.name, part.driver) = (name, driver)
@@ -117,9 +180,19 @@ package struct BusSummary {
                     path.hasSuffix(folder) || path.contains(folder + "/")
                 }?.value
         case .undriven(let name): part.name = name
-        case .answers, .multiplexer: break
+        case .answers: if let entry { unbind(&part, entry) }
+        case .multiplexer: break
         }
         return part
+    }
+
+    /// Makes a part that answers one that the list has, and no driver.
+    private func unbind(_ part: inout BusReport.Part, _ entry: BusPart) {
+        let looksLike = part.looksLike
+        part = BusReport.Part(address: part.address, state: .undriven)
+        (part.name, part.looksLike, part.isListed) = (entry.name, looksLike, true)
+        part.sentence = BusText.unbound(entry, outcome(entry))
+        if outcome(entry) == nil { part.nextStep = BusText.units }
     }
 
     private func candidates(at address: UInt8) -> [BusReport.Candidate] {

@@ -71,7 +71,16 @@ struct BusText {
     }
 
     /// The sentence of a part, and its next step.
-    static func part(_ part: BusReport.Part, onBus number: Int, isOnly: Bool) -> BusReport.Part {
+    ///
+    /// - Parameters:
+    ///   - isSeen: Whether the bus was looked at.
+    ///   - isOnly: Whether no other bus is there.
+    static func part(
+        _ part: BusReport.Part,
+        onBus number: Int,
+        isSeen: Bool,
+        isOnly: Bool
+    ) -> BusReport.Part {
         var part = part
         let place = part.address + (isOnly ? "" : " --bus \(number)")
         let name = part.name ?? ""
@@ -84,9 +93,13 @@ struct BusText {
                 part.sentence += "; no profile knows it"
             }
         case .undriven:
-            part.sentence =
-                "\(name) for the kernel, and no driver took it: it has none, or that "
-                + "refused the part"
+            // A part that the kernel does not know has its sentence by the list.
+            if part.sentence.isEmpty {
+                part.sentence =
+                    "\(name) for the kernel, and no driver took it: it has none, or that "
+                    + "refused the part"
+            }
+            guard part.nextStep == nil else { break }
             let direct = part.looksLike.compactMap(\.direct).first
             part.nextStep =
                 direct.map { "\(use) --as \($0)` reads it without a driver" }
@@ -106,10 +119,59 @@ struct BusText {
         case .multiplexer:
             part.sentence = "a multiplexer such as TCA9548A; parts behind it are not looked at"
         case .missing:
-            part.sentence = "\(name) is on the list, and nothing answers"
-            part.nextStep = "look at its wires; `roost bus forget \(place)` takes it off the list"
+            let off = "`roost bus forget \(place)` takes it off the list"
+            part.nextStep = isSeen ? "look at its wires; " + off : off
         }
         return part
+    }
+
+    /// Where the service of root says why it binds nothing.
+    static let units = "`systemctl status roost-bus.path roost-bus.service`"
+
+    /// Why a part has no driver, as a sentence without its end.
+    static func reason(_ outcome: BusResult.Outcome) -> String {
+        switch outcome {
+        case .bound: ""
+        case .undriven: "no driver took it"
+        case .taken: "another part has its address"
+        case .noBus: "there is no such bus"
+        case .unknown: "no shipped profile has this name"
+        case .failed: "the kernel refused it"
+        case .kept: "the kernel did not let go of what was there"
+        }
+    }
+
+    /// A part of the list that has no driver.
+    ///
+    /// - Parameter outcome: What root did last with it; nil where it said nothing.
+    static func unbound(_ entry: BusPart, _ outcome: BusResult.Outcome?) -> String {
+        let why: String
+        switch outcome {
+        case nil: why = "roost-bus.service has not bound it"
+        case .bound: why = "it has no driver any more"
+        case .some(let outcome): why = reason(outcome)
+        }
+        return "\(entry.name) is on the list, and " + why
+    }
+
+    /// A part of the list that is not seen on its bus.
+    static func missing(
+        _ entry: BusPart,
+        on state: BusReport.Bus.State,
+        _ outcome: BusResult.Outcome?
+    ) -> String {
+        let listed = "\(entry.name) is on the list"
+        switch state {
+        case .seen:
+            let refused: [BusResult.Outcome] = [.taken, .unknown, .failed]
+            let isRefused = outcome.map { refused.contains($0) } ?? false
+            let why = isRefused ? outcome.map { "; " + reason($0) } : nil
+            return listed + ", and nothing answers" + (why ?? "")
+        case .partly: return listed + ", and nothing answers; this bus cannot find silent parts"
+        case .absent: return listed + ", and there is no such bus"
+        case .left, .noDevice, .noAccess, .hangs, .everywhere, .fails:
+            return listed + "; this bus was not looked at"
+        }
     }
 
     static func names(_ candidates: [BusReport.Candidate]) -> String {

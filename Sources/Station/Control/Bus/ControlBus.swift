@@ -36,6 +36,7 @@ struct ControlBus: Sendable {
         let (platform, profiles, clock) = (platform, profiles, clock)
         let devices = BusSummary.devices(station.effective)
         let list = try await list()
+        let last = try await platform.onDisk { platform.buses.readResult() }
         let seen = try await clock.run(
             {
                 try await platform.onBus {
@@ -56,7 +57,13 @@ struct ControlBus: Sendable {
                     + "or switch the power off and on"
             )
         }
-        return BusSummary(sights: sights, list: list, devices: devices, profiles: profiles)
+        return BusSummary(
+            sights: sights,
+            list: list,
+            last: last.flatMap { BusResult(reading: $0) },
+            devices: devices,
+            profiles: profiles
+        )
     }
 
     /// The address of a device that is read without a driver on this bus.
@@ -238,8 +245,9 @@ extension ControlBus {
         if let why = report.why {
             throw ControlFailure(code: .notFound, message: why + "; " + (report.nextStep ?? ""))
         }
+        let others: [BusReport.Bus.State] = [.left, .absent]
         let usable = report.buses.filter { bus in
-            bus.state != .left && (question.bus == nil || bus.number == question.bus)
+            !others.contains(bus.state) && (question.bus == nil || bus.number == question.bus)
         }
         guard !usable.isEmpty else {
             throw ControlFailure(
@@ -259,7 +267,7 @@ extension ControlBus {
         }
         switch bus.state {
         case .seen, .partly: break
-        case .left, .noDevice, .noAccess, .hangs, .everywhere, .fails:
+        case .left, .noDevice, .noAccess, .hangs, .everywhere, .fails, .absent:
             throw ControlFailure(
                 code: .conflict,
                 message: (bus.why ?? "") + (bus.nextStep.map { "; next: \($0)" } ?? ""),
