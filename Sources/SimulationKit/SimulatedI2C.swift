@@ -24,6 +24,8 @@ package final class SimulatedI2C: I2CBuses {
         package var isTalkative = true
         /// Whether it gives back what was written, as a multiplexer.
         package var isEcho = false
+        /// Whether it holds the clock for too long.
+        package var isStuck = false
 
         package init(registers: [UInt8: UInt16] = [:]) { self.registers = registers }
     }
@@ -161,6 +163,7 @@ package final class SimulatedI2C: I2CBuses {
             case .well, .forbidden: break
             }
             guard let part = bus.parts[address] else { return .nothing }
+            if part.isStuck { return .timeOut }
             switch question {
             case .quick: return .bytes([])
             case .receive: return part.isTalkative ? .bytes([0x05]) : .nothing

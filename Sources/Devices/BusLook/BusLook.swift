@@ -10,6 +10,9 @@ import Profiles
 package struct BusLook {
     /// Transfers that may fail before the bus counts as broken.
     private static let failureLimit = 2
+    /// Addresses that no sensor has and a multiplexer usually has: they are asked whether something
+    /// is there, and nothing else.
+    package static let multiplexers: ClosedRange<UInt8> = 0x70...0x75
     /// As many answers, and no silence, are no parts.
     private static let everywhere = 8
     /// A serial number is ready after that time, ms.
@@ -26,7 +29,7 @@ package struct BusLook {
         self.bus = bus
     }
 
-    /// Addresses that are asked, in order.
+    /// Addresses that are asked what is there, in order.
     package static func addresses(_ profiles: [Profile]) -> [UInt8] {
         let all = BusRules.candidates(profiles).flatMap { $0.i2c?.addresses ?? [] }
         return Set(all).filter { BusRules.ban($0) == nil }.sorted()
@@ -71,9 +74,9 @@ package struct BusLook {
     package func run(_ entry: I2CBusEntry, without others: Set<UInt8> = []) -> BusSight {
         let known = Self.known(entry, profiles)
         let own = others.union(entry.parts.map(\.address))
-        var (present, askedCount, failures, isPartial) = ([UInt8](), 0, 0, false)
-        for address in Self.addresses(profiles) where !own.contains(address) {
-            askedCount += 1
+        let asked = Set(Self.addresses(profiles)).union(Self.multiplexers).subtracting(own)
+        var (present, unfinished, isPartial) = ([UInt8](), [UInt8](), false)
+        for address in asked.sorted() {
             var answer = bus.ask(BusRules.presence(at: address), at: address)
             if answer == .unable {
                 answer = presenceByByte(address)
@@ -85,18 +88,34 @@ package struct BusLook {
             // A program has it, or a driver that came this moment.
             case .owned: continue
             case .timeOut, .failed:
-                failures += 1
-                guard failures >= Self.failureLimit else { continue }
-                if case .failed(let code) = answer { return BusSight(entry, .fails(code), known) }
-                return BusSight(entry, .hangs, known)
+                unfinished.append(address)
+                guard unfinished.count >= Self.failureLimit else { continue }
+                // Where nothing answered before, no address is the cause.
+                let isMixed = !present.isEmpty
+                let found = isMixed ? present.map { unnamed($0, .answers) } : []
+                let broken = isMixed ? unfinished.map { unnamed($0, .unfinished) } : []
+                let all = Self.ordered(known + found + broken)
+                if case .failed(let code) = answer { return BusSight(entry, .fails(code), all) }
+                return BusSight(entry, .hangs, all)
             }
         }
-        if present.count >= Self.everywhere, present.count == askedCount {
+        if present.count >= Self.everywhere, present.count == asked.count {
             return BusSight(entry, .everywhere, known)
         }
         let found = present.map { identify($0) }
-        let all = (known + found).sorted { $0.address < $1.address }
+        let broken = unfinished.map { unnamed($0, .unfinished) }
+        let all = Self.ordered(known + found + broken)
         return BusSight(entry, isPartial ? .partly : .seen, all)
+    }
+
+    private static func ordered(_ addresses: [BusSight.Address]) -> [BusSight.Address] {
+        addresses.sorted { $0.address < $1.address }
+    }
+
+    /// What is known of an address that is not asked any more.
+    private func unnamed(_ address: UInt8, _ kind: BusSight.Kind) -> BusSight.Address {
+        let candidates = profiles(at: address).map { BusCandidate($0, isCertain: false) }
+        return BusSight.Address(address, kind, candidates)
     }
 
     /// Finds out whether a part is there on a bus that cannot send an address alone.
@@ -120,6 +139,7 @@ package struct BusLook {
     // MARK: Which part
 
     private func identify(_ address: UInt8) -> BusSight.Address {
+        if profiles(at: address).isEmpty { return BusSight.Address(address, .answers) }
         if isMultiplexer(address) { return BusSight.Address(address, .multiplexer) }
         var (certain, possible) = ([BusCandidate](), [BusCandidate]())
         for profile in profiles(at: address) {

@@ -37,6 +37,8 @@ package struct BusSight: Hashable, Sendable {
         case undriven(name: String)
         /// Something answers.
         case answers
+        /// Something begins an answer and does not finish it, or the transfer fails.
+        case unfinished
         /// It gives back what is written: a multiplexer.
         case multiplexer
     }

@@ -90,7 +90,7 @@ import Testing
             ]
         )
         #expect(Self.looks(sight, 0x62) == ["sensirion-scd4x"])
-        let asked = BusLook.addresses(Self.profiles).count - 3
+        let asked = BusLook.addresses(Self.profiles).count - 3 + BusLook.multiplexers.count
         #expect(buses.questions.count == asked, "one question for each other address")
     }
 
@@ -147,6 +147,38 @@ import Testing
         buses.put(part, at: 0x76)
         #expect(try Self.sight(buses).addresses.map(\.kind) == [.multiplexer])
         #expect(buses.lastByte() == 0x05, "what it sent before")
+    }
+
+    /// To write anything there would switch the channels of what is no sensor.
+    @Test func whereAMultiplexerUsuallyIsNothingIsWritten() throws {
+        let buses = SimulatedI2C()
+        buses.add(bus: 1)
+        buses.put(.init(), at: 0x70)
+        let sight = try Self.sight(buses)
+        #expect(sight.state == .seen && sight.addresses == [BusSight.Address(0x70, .answers)])
+        #expect(buses.lastByte() == nil)
+    }
+
+    @Test func anAddressThatDoesNotFinishItsAnswerIsNamed() throws {
+        let buses = SimulatedI2C()
+        buses.add(bus: 1)
+        buses.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+        var stuck = SimulatedI2C.Part()
+        stuck.isStuck = true
+        buses.put(stuck, at: 0x23)
+        let sight = try Self.sight(buses)
+        #expect(sight.state == .seen)
+        #expect(sight.addresses.map(\.kind) == [.unfinished, .answers])
+        #expect(Self.looks(sight, 0x23) == ["rohm-bh1750?"])
+        #expect(Self.looks(sight, 0x76) == ["bosch-bme280"])
+        // A second one: the bus counts as hanging, and what answered before it stays.
+        buses.put(.init(), at: 0x23)
+        buses.put(stuck, at: 0x48)
+        buses.put(stuck, at: 0x62)
+        let hanging = try Self.sight(buses)
+        #expect(hanging.state == .hangs)
+        #expect(hanging.addresses.map(\.address) == [0x23, 0x48, 0x62])
+        #expect(hanging.addresses.map(\.kind) == [.answers, .unfinished, .unfinished])
     }
 
     @Test(arguments: [

@@ -276,4 +276,19 @@ import Testing
             #expect(absent?.code == .notFound && absent?.pointer == "/bus")
         }
     }
+
+    @Test func anAddressThatIsNoSensorsOrFailsIsNamed() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            var stuck = SimulatedI2C.Part()
+            stuck.isStuck = true
+            i2c.put(stuck, at: 0x23)
+            i2c.put(.init(), at: 0x72)
+            let parts = try await Self.report(test, LookAtBuses()).buses.first?.parts ?? []
+            #expect(parts.map(\.address) == ["0x23", "0x72"])
+            #expect(parts.map(\.state) == [.possible, .unknown])
+            #expect(parts.first?.sentence.contains("does not finish its answer") == true)
+            #expect(parts.last?.sentence.contains("a multiplexer usually has this") == true)
+        }
+    }
 }

@@ -166,6 +166,7 @@ package struct BusSummary {
         case .undriven: state = .undriven
         case .multiplexer: state = .multiplexer
         case .answers: state = candidates.isEmpty ? .unknown : isCertain ? .found : .possible
+        case .unfinished: state = candidates.isEmpty ? .unknown : .possible
         }
         var part = BusReport.Part(address: BusPart.text(seen.address), state: state)
         part.looksLike = candidates
@@ -180,7 +181,13 @@ package struct BusSummary {
                     path.hasSuffix(folder) || path.contains(folder + "/")
                 }?.value
         case .undriven(let name): part.name = name
-        case .answers: if let entry { unbind(&part, entry) }
+        case .answers:
+            if let entry {
+                unbind(&part, entry)
+            } else if candidates.isEmpty, BusLook.multiplexers.contains(seen.address) {
+                part.sentence = BusText.perhapsMultiplexer
+            }
+        case .unfinished: (part.sentence, part.nextStep) = BusText.unfinished(candidates)
         case .multiplexer: break
         }
         return part

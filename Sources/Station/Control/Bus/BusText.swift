@@ -112,9 +112,12 @@ struct BusText {
                 part.looksLike.count == 1
                 ? "\(use)`" : "\(use) --as NAME`, \(choices(part.looksLike))"
         case .possible:
+            // One that does not finish its answer has its sentence already.
+            guard part.sentence.isEmpty else { break }
             part.sentence = "something answers; parts with this address: \(names(part.looksLike))"
             part.nextStep = "\(use) --as NAME`, \(choices(part.looksLike))"
         case .unknown:
+            guard part.sentence.isEmpty else { break }
             part.sentence = "something answers, and it is no part that Roost knows"
         case .multiplexer:
             part.sentence = "a multiplexer such as TCA9548A; parts behind it are not looked at"
@@ -123,6 +126,15 @@ struct BusText {
             part.nextStep = isSeen ? "look at its wires; " + off : off
         }
         return part
+    }
+
+    static let perhapsMultiplexer = "something answers; a multiplexer usually has this address"
+
+    /// A part that begins an answer, and its next step.
+    static func unfinished(_ candidates: [BusReport.Candidate]) -> (String, String?) {
+        let sentence = "what is at this address does not finish its answer"
+        let parts = candidates.isEmpty ? "" : "; parts with this address: \(names(candidates))"
+        return (sentence + parts, "look at its wires, or pull it off; then look again")
     }
 
     /// Where the service of root says why it binds nothing.
