@@ -268,7 +268,8 @@ import Testing
             let buses = try await Self.report(test, LookAtBuses()).buses
             #expect(buses.map(\.number) == [1, 2, 9])
             #expect(buses.map(\.state) == [.noAccess, .hangs, .absent])
-            #expect(buses.map { $0.parts.map(\.state) } == [[.missing], [.missing], [.missing]])
+            let states = buses.map { $0.parts.map(\.state) }
+            #expect(states == [[.missing], [.missing], [.missing]])
             let unseen = "bme280 is on the list; this bus was not looked at"
             #expect(buses.first?.parts.first?.sentence == unseen)
             #expect(buses.last?.parts.first?.nextStep?.contains("0x48 --bus 9") == true)
