@@ -101,7 +101,8 @@ import Testing
         #expect(try faults("overlays=\n\n\n") == [])
         // Notepad ends its lines with two characters, and U-Boot takes that.
         let both = "overlays=w1-gpio-4 dht11-17\r\n"
-        #expect(try faults(both).first?.contains("without w1-gpio-4, dht11-17; copy boot.scr") == true)
+        let missing = try faults(both).first
+        #expect(missing?.contains("without w1-gpio-4, dht11-17; copy boot.scr") == true)
         let base = "sys/firmware/devicetree/base"
         for name in ["sys", "sys/firmware", "sys/firmware/devicetree", base] {
             mkdir(folder.path(name), 0o755)

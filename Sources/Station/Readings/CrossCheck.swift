@@ -18,7 +18,7 @@ package final class CrossCheck: Sendable {
             self = found
         }
 
-        /// Of a quantity in the unit that the limits are in; nil for all others.
+        /// The same, in the unit that the limits are in; nil for all others.
         init?(_ quantity: Quantity) {
             self.init(quantity.name)
             guard quantity.unit == unit else { return nil }

@@ -133,6 +133,6 @@ struct BusAnswered: Sendable {
         if line?.outcome == .bound { return Event.Detail("driver", line?.other ?? "") }
         let silence = trouble.map { "roost-bus.service cannot be woken: \($0)" }
         let none = silence ?? "roost-bus.service did not answer"
-        return Event.Detail("reason", line.map { BusText.reason($0.outcome) } ?? none)
+        return Event.Detail("cause", line.map { BusText.reason($0.outcome) } ?? none)
     }
 }

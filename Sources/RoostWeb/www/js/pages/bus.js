@@ -32,7 +32,7 @@ export async function busPart(root, { api, reload }) {
 
   function draw({ buses, overlays, outcome, why }) {
     said.replaceChildren(...(outcome ? [el("p", {}, asIs(`${outcome.address} · ${outcome.name}`, "strong"), " ", t(`bus.outcome.${outcome.state}`)), outcome.direct ? el("p", {}, t("bus.outcome.direct.next")) : ""] : []));
-    found.replaceChildren(...(why ? [el("p", {}, t("bus.none")), el("p", {}, t("bus.none.next"))] : buses.flatMap(bus)));
+    found.replaceChildren(...(why ? (outcome ? [el("p", { class: "quiet" }, quoted(why))] : [el("p", {}, t("bus.none")), el("p", {}, t("bus.none.next"))]) : buses.flatMap(bus)));
     if (own?.isImage) return;
     wires.replaceChildren(el("details", {}, el("summary", {}, t("bus.wires")), el("p", {}, t("bus.wires.words")),
       el("ul", { class: "list" }, overlays.map(({ name, line }) => el("li", {}, asIs(name), " ", asIs(line, "code"))))));
