@@ -55,9 +55,9 @@ export async function busPart(root, { api, reload }) {
     };
     const row = (name, state, ...more) => el("li", { class: "split" }, asIs(say(name)), el("span", { class: "chip" }, t(`bus.wires.${state}`)), ...more);
     part.append(el("p", {}, t("bus.wires.own")), problem ? el("p", { class: "wrong" }, quoted(problem)) : "", own.isBusy ? el("p", { role: "status" }, t("bus.wires.busy")) : "",
+      el("div", { class: "row" }, kind, pin, action(t("bus.use"), () => write([...next, `${kind.value}-${pin.value}`]))),
       el("ul", { class: "list" }, next.map((name) => row(name, now.includes(name) ? "used" : "next", action(t("bus.forget"), () => write(next.filter((one) => one !== name))))),
         now.filter((name) => !next.includes(name)).map((name) => row(name, "going"))),
-      el("div", { class: "row" }, kind, pin, action(t("bus.use"), () => write([...next, `${kind.value}-${pin.value}`]))),
       [...now].sort().join() !== [...next].sort().join() ? el("div", { class: "row" }, action(t("bus.wires.restart"), () => write(next, true))) : "");
     return part;
   }
