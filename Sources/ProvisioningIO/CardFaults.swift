@@ -41,8 +41,6 @@ package struct CardFaults {
                     + "writes a file instead; at the station: \(journalFault.command)."
             )
         }
-        let wires = WireRun(boot: machine.boot, root: machine.root)
-        if let fault = wires.named.fault(wires.hasNode) { faults.append(fault) }
         return faults
     }
 

@@ -63,6 +63,7 @@ package struct Provisioner {
         let said = Files.text("\(root)/run/roost-start.said", limit: 1 << 14) ?? ""
         let lines = said.split(separator: "\n").prefix(16)
         words.start = lines.map { PlainText.shown($0, limit: 300) } + cardFaults
+        words.problems += WireRun(boot: boot, root: root).problems
         takeFactoryReset()
         let knows = { [writer] name in writer.knowsZone(name) }
         apply(CloudInitFiles.userName) { CloudInitFiles.readUser($0, knowsZone: knows) }

@@ -23,6 +23,9 @@ package struct WireRun {
             && access("\(boot.folder)/overlays", F_OK) == 0
     }
 
+    /// What the board started without.
+    var problems: [ProvisionProblem] { [named.problem(hasNode)].compactMap(\.self) }
+
     /// Whether the running device tree has a node of this name.
     package func hasNode(_ name: String) -> Bool {
         access("\(root)/sys/firmware/devicetree/base/\(name)", F_OK) == 0

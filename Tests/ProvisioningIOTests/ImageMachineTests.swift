@@ -86,33 +86,6 @@ import Testing
         #expect(try faults().map { $0.contains("partition 5 is absent") } == [true])
     }
 
-    @Test func saysWhichOverlayTheBoardStartedWithout() throws {
-        try makeImage()
-        for name in BootFiles.names { try write("content", "boot/firmware/\(name)") }
-        try WholeFile.write(
-            JournalPartition(blockSize: 4_096, blockCount: 2).block,
-            to: folder.path("dev/root5"),
-            mode: 0o644
-        )
-        func faults(_ text: String) throws -> [String] {
-            try write(text, "boot/firmware/overlays.txt")
-            return CardFaults(of: try #require(ImageMachine(root: folder.path))).all
-        }
-        #expect(try faults("overlays=\n\n\n") == [])
-        // Notepad ends its lines with two characters, and U-Boot takes that.
-        let both = "overlays=w1-gpio-4 dht11-17\r\n"
-        let missing = try faults(both).first
-        #expect(missing?.contains("without w1-gpio-4, dht11-17; copy boot.scr") == true)
-        let base = "sys/firmware/devicetree/base"
-        for name in ["sys", "sys/firmware", "sys/firmware/devicetree", base] {
-            mkdir(folder.path(name), 0o755)
-        }
-        for node in ["onewire-4", "dht11@17"] { mkdir(folder.path("\(base)/\(node)"), 0o755) }
-        #expect(try faults(both) == [])
-        let wrong = try faults("overlays=w1-gpio-4 dht22-5 w1-gpio-40")
-        #expect(wrong.map { $0.contains("without dht22-5, w1-gpio-40; write w1-gpio-N") } == [true])
-    }
-
     @Test func trustsTheKeysOfBothFoldersAndNamesWhatIsNone() throws {
         try makeImage()
         let pem = """

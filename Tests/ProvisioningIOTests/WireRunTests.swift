@@ -50,6 +50,22 @@ import Testing
         #expect(wires.named.names.isEmpty && state?.used == ["w1-gpio-4"])
     }
 
+    /// A problem of the boot partition's files is a fault of the station.
+    @Test func saysWhichOneTheBoardStartedWithout() throws {
+        func problem(_ text: String) throws -> String? {
+            let bytes = Array(text.utf8)
+            try Files.replace(folder.path("boot/overlays.txt"), with: bytes, mode: 0o644)
+            return wires.problems.first?.description
+        }
+        #expect(try problem("overlays=\n\n\n") == nil)
+        #expect(try problem("overlays=w1-gpio-4\n") == nil)
+        // Notepad ends its lines with two characters, and U-Boot takes that.
+        let both = try problem("overlays=w1-gpio-4 dht11-17\r\n")
+        #expect(both?.contains("overlays.txt: the board started without dht11-17. Copy") == true)
+        let wrong = try problem("overlays=w1-gpio-4 dht22-5 w1-gpio-40")
+        #expect(wrong?.contains("without dht22-5, w1-gpio-40. Write w1-gpio-N") == true)
+    }
+
     /// An update leaves the boot script of an earlier image, which would never read the file.
     @Test func saysThatAnEarlierImagesScriptReadsNone() throws {
         _ = try ask(#"{"overlays":[]}"#)
@@ -77,7 +93,7 @@ import Testing
 
     @Test func everyOverlayHasANodeAndFitsWithOthersIntoTheSector() throws {
         for name in BoardOverlays.all.names {
-            #expect(BoardOverlays(text: "overlays=\(name)").fault { _ in true } == nil)
+            #expect(BoardOverlays(text: "overlays=\(name)").problem { _ in true } == nil)
         }
         let longest = (0..<BoardOverlays.countMax).map { "w1-gpio-\(10 + $0)" }
         #expect(try BoardOverlays(checking: longest).sector.count == 512)

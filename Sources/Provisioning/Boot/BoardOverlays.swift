@@ -76,10 +76,10 @@ package struct BoardOverlays: Hashable, Sendable {
         return (kind, pin)
     }
 
-    /// What the board started without, as a sentence for the owner; nil when all are used.
+    /// What the board started without; nil when all are used.
     ///
     /// - Parameter hasNode: Whether the running device tree has a node of this name.
-    package func fault(_ hasNode: (String) -> Bool) -> String? {
+    package func problem(_ hasNode: (String) -> Bool) -> ProvisionProblem? {
         let strange = names.filter { Self.node(of: $0) == nil }
         let used = used(hasNode)
         let absent = names.filter { !used.contains($0) }
@@ -87,9 +87,9 @@ package struct BoardOverlays: Hashable, Sendable {
         let pins = "\(Self.pins.lowerBound) to \(Self.pins.upperBound)"
         let next =
             strange.isEmpty
-            ? "copy boot.scr and the folder overlays from a new image's boot partition"
-            : "write w1-gpio-N for a DS18B20, dht11-N for a DHT, N from \(pins)"
-        return "overlays.txt: the board started without "
-            + "\((strange.isEmpty ? absent : strange).joined(separator: ", ")); \(next)."
+            ? "Copy boot.scr and the folder overlays from a new image's boot partition"
+            : "Write w1-gpio-N for a DS18B20, dht11-N for a DHT, N from \(pins)"
+        let without = (strange.isEmpty ? absent : strange).joined(separator: ", ")
+        return ProvisionProblem(Self.fileName, "the board started without \(without)", next: next)
     }
 }
