@@ -231,6 +231,26 @@ struct TestStation: Sendable {
         #expect((20...40).contains(opened), "it tries again every five minutes")
     }
 
+    @Test func aPortThatAnotherHadMeasuresSoonAfterItIsFree() throws {
+        let (told, back, opened) = try simulate { clock in
+            let test = try TestStation(clock)
+            let taken = SerialError.busy(path: TestStation.port, holder: "minicom")
+            test.platform.refuse(TestStation.port, with: taken)
+            let opened = try await test.run { test in
+                try await test.sleep(.hours(2))
+                let opened = test.platform.openCount
+                test.platform.refuse(TestStation.port, with: nil)
+                try await test.sleep(.seconds(20))
+                return opened
+            }
+            let told = test.events.filter { $0.kind.name == "device unusable" }
+            return (told.count, test.events.filter { $0.kind.name == "device back" }.count, opened)
+        }
+        #expect(told == 1)
+        #expect(back == 1)
+        #expect((380...490).contains(opened), "it looks every fifteen seconds")
+    }
+
     @Test func aModeThatWasAskedForEndsByItself() throws {
         let (during, after, samples) = try simulate { clock in
             let test = try TestStation(clock)

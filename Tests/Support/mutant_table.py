@@ -226,15 +226,15 @@ MUTANTS = [
            "filledAt = now",
            "the log gets fewer lines than it may", "StationTests.LogBudget"),
     Mutant("Sources/Station/Devices/DeviceSession.swift",
-           "pause = min(pause * 2, isHanging ? Self.hangingPause : Self.longestPause)",
+           "pause = min(pause * 2, outage.longestPause)",
            "pause = pause * 2",
            "tries a device that cannot be used more and more seldom, in the end never",
            "StationTests.(DeviceSession|StationTests)"),
     Mutant("Sources/Station/Devices/DeviceSession.swift",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:\n"
+           "case .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:\n"
            "                .unusable(\"\\(error)\")",
-           "case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded: nil",
-           "takes a port that is busy for a failure of its own", "StationTests"),
+           "case .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded: nil",
+           "takes a port that it may not open for a failure of its own", "StationTests"),
     # Sensors.
     Mutant("Sources/Devices/SDS011/SDS011Decoder.swift",
            "if count(result) { pendingCount = 0 } else { dropFirst() }",

@@ -43,20 +43,21 @@ final class DeviceSession: OrderlyStop {
     static let settleTime: Duration = .seconds(10)
     /// The longest pause between two tries to open a device that is there and cannot be used.
     static let longestPause: Duration = .minutes(5)
-    /// Longest wait between two looks whether a bus that hung is back.
-    static let hangingPause: Duration = .seconds(15)
+    /// The longest pause where a try costs little: a bus that hung, a port that another has.
+    static let cheapPause: Duration = .seconds(15)
 
     private enum Outage {
         case absent(String)
         /// Another has its line; only of found devices.
         case replaced(String)
         case unusable(String)
-        /// As unusable; that it is over shows by a look, which is cheap.
+        case busy(String)
         case hanging(String)
 
         var text: String {
             switch self {
-            case .absent(let text), .replaced(let text), .unusable(let text), .hanging(let text):
+            case .absent(let text), .replaced(let text), .unusable(let text), .busy(let text),
+                .hanging(let text):
                 text
             }
         }
@@ -64,7 +65,23 @@ final class DeviceSession: OrderlyStop {
         var isAbsent: Bool {
             switch self {
             case .absent, .replaced: true
-            case .unusable, .hanging: false
+            case .unusable, .busy, .hanging: false
+            }
+        }
+
+        /// Whether the next try may succeed without anything being done: udev sets the group of
+        /// a new node a moment after it appears, and who looked at it then lets go.
+        var maySettle: Bool {
+            switch self {
+            case .unusable, .busy: true
+            case .absent, .replaced, .hanging: false
+            }
+        }
+
+        var longestPause: Duration {
+            switch self {
+            case .absent, .replaced, .unusable: DeviceSession.longestPause
+            case .busy, .hanging: DeviceSession.cheapPause
             }
         }
     }
@@ -132,11 +149,7 @@ final class DeviceSession: OrderlyStop {
                 let stay = try await drive(attached, backAfter: broke.map { reported ?? $0 })
                 outage = stay.outage
                 if stay.isBack { reported = nil }
-                broke =
-                    switch stay.outage {
-                    case .unusable(let text), .hanging(let text): text
-                    case .absent, .replaced, nil: nil
-                    }
+                broke = stay.outage.flatMap { $0.isAbsent ? nil : $0.text }
                 if startedAt.duration(to: station.clock.now) >= .minutes(1) { pause = .seconds(1) }
             } catch {
                 guard let known = Self.outage(of: error) else { throw error }
@@ -238,10 +251,8 @@ final class DeviceSession: OrderlyStop {
         reported: String?
     ) async throws -> String? {
         let text = outage.text
-        // A node that has just appeared may get its group a moment later: the second try is
-        // decisive.
         var isReported = reported == text
-        if case .unusable = outage, pause <= .seconds(1), reported == nil { isReported = true }
+        if outage.maySettle, pause <= .seconds(1), reported == nil { isReported = true }
         if !isReported { await report(outage, text) }
         let newlyTold = isReported ? reported : text
         station.devices.detached(subject.name, trouble: text, isAway: outage.isAbsent)
@@ -259,15 +270,12 @@ final class DeviceSession: OrderlyStop {
             // Plugged in anew: it gets a quick try, whatever failed before.
             if since.duration(to: station.clock.now) > .seconds(2) { pause = .seconds(1) }
         }
-        // udev sets the group of a new node a moment after it appears.
         _ = try await station.clock.wait(
             for: stop,
             until: station.clock.now.advanced(by: pause),
             tolerance: pause / 4
         )
-        // To look whether a bus is back costs little.
-        let isHanging = if case .hanging = outage { true } else { false }
-        pause = min(pause * 2, isHanging ? Self.hangingPause : Self.longestPause)
+        pause = min(pause * 2, outage.longestPause)
         heartbeat.beat()
         return newlyTold
     }
@@ -311,8 +319,9 @@ final class DeviceSession: OrderlyStop {
             switch error {
             case .absent, .disconnected, .noServer: .absent("\(error)")
             // A part that accepts nothing blocks only its own line.
-            case .busy, .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
+            case .noPermission, .notASerialLine, .unsupportedBaud, .backlog, .flooded:
                 .unusable("\(error)")
+            case .busy: .busy("\(error)")
             case .hanging, .stuck: .hanging("\(error)")
             case .system: nil
             }

@@ -5,12 +5,14 @@ import os
 import re
 import subprocess
 
+from ..check import ROOT
 from . import exceptions
 from .texts import parsed
 
 COURIER = {"targets", "receivers", "feeds", "network", "stations", "leave"}
 EYES = {"camera", "command", "live", "masks"}
 STATION = {"devices", "alerts", "store", "lights", "mode", "claim", "watchdog", "detect"}
+I2C_SENSOR = {"measure", "start", "rest", "serial", "check", "checkStart", "values", "valid"}
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExampleExam anna@laptop"
 
 
@@ -51,6 +53,12 @@ class Configurations:
             self.one(block, value if keys & {"camera", "command"} else {"camera": {}, **value}, path, "roost-eyes", "check")
         elif keys & STATION and not (keys == {"alert"}):
             self.one(block, value, path, "roostd", "--check", "--profiles", profiles, "--config")
+        elif keys <= I2C_SENSOR:
+            # A piece of a part by its commands, which one that is shipped gives the rest.
+            with open(os.path.join(ROOT, "hardware-profiles", "aosong-aht20-direct.json"), encoding="utf-8") as file:
+                profile = json.load(file)
+            profile["settings"].update(value)
+            self.one(block, profile, self.check.path(profile["id"] + ".json"), "roost", "profiles", "check")
         elif "faces" in block.place:
             # It reads the faces first and ends with its standard input.
             ports = {name: {key: one for key, one in face.items() if key != "port"} for name, face in value.items()}
