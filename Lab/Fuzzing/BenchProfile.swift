@@ -53,7 +53,7 @@ package enum BenchProfile {
             "start": .array([.string("write 21b1")]), "rest": .array([.string("write 3f86")]),
             "serial": .array([.string("write 3780"), .string("read 6")]),
             "measure": .array([.string("write 2400"), .string("wait 15"), .string("read 6")]),
-            "check": .string("words"),
+            "check": .string("words"), "patienceSeconds": .number(3),
             "values": .object([
                 "temperature": .object([
                     "bit": .number(0), "scale": .string("175/65535"), "offset": .string("-45"),

@@ -36,6 +36,8 @@ package struct I2CSensorDialect: SensorDialect {
     }
 
     static let valueLimit = 32
+    /// Longest waits of one command that starts the part, lets it rest or reads its number.
+    static let commandPauseLimit = 500
 
     private let pace: BusPace
     let values: [Value]
@@ -68,6 +70,10 @@ package struct I2CSensorDialect: SensorDialect {
             let found = Self.steps(&reader, act.key)
             if !found.isEmpty { steps[act] = found }
         }
+        for (act, all) in steps where act != .measure {
+            let (pause, limit) = (Self.pause(of: all), Self.commandPauseLimit)
+            if pause > limit { reader.problem(act.key, "waits \(pause) ms, at most \(limit)") }
+        }
         self.steps = steps
         let (check, measure) = (check, steps[.measure] ?? [])
         if !measure.contains(where: { if case .read = $0 { true } else { false } }) {
@@ -98,6 +104,13 @@ package struct I2CSensorDialect: SensorDialect {
             let example = #""write 2416", "wait 15" in milliseconds, or "read 6""#
             reader.problem("\(key)[\(index)]", "expected \(example), found \(value.shown)")
             return nil
+        }
+    }
+
+    /// All waits of a command, in milliseconds.
+    private static func pause(of steps: [BusQuestion.Step]) -> Int {
+        steps.reduce(0) { sum, step in
+            if case .pause(let milliseconds) = step { sum + milliseconds } else { sum }
         }
     }
 
@@ -238,8 +251,9 @@ package struct I2CSensorDialect: SensorDialect {
                 BusQuestion(steps, number: act.rawValue).bytes,
                 reply: act == .measure ? nil : act.key,
                 isReadOnly: isReadOnly,
-                // A stop waits for the rest of a part, twice at most.
-                patience: act == .measure ? pace.patience : min(pace.patience, .seconds(3))
+                // A stop waits for the rest, twice at most, and has two seconds for that.
+                patience: act == .measure
+                    ? pace.patience : min(pace.patience, SensorCommand.usualPatience)
             )
         ]
     }

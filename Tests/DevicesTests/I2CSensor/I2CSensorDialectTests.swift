@@ -164,7 +164,8 @@ import Testing
         #expect {
             _ = try Self.dialect(
                 #"""
-                {"measure": ["read 3", "write", "read 999", "jump 3", 5], "check": "crc",
+                {"measure": ["read 3", "write", "read 999", "jump 3", 5],
+                 "check": "crc", "rest": ["wait 300", "wait 300"],
                  "values": {"a": {"bit": 23, "bits": 4}, "c": {}}, "color": 1,
                  "valid": [{"bit": 20, "bits": 5, "is": 1, "otherwise": "no"},
                            {"bits": 2, "is": 4, "otherwise": "no"}, {"is": 0}]}
@@ -175,7 +176,7 @@ import Testing
             let places = (error as? DialectError)?.problems.map(\.place) ?? []
             return Set(places) == [
                 "settings.measure[1]", "settings.measure[2]", "settings.measure[3]",
-                "settings.measure[4]", "settings.check", "settings.values.a.bit",
+                "settings.measure[4]", "settings.rest", "settings.check", "settings.values.a.bit",
                 "settings.values.b", "settings.values.c", "settings.color",
                 "settings.valid[0].bit", "settings.valid[1].is", "settings.valid[2].otherwise",
             ]
