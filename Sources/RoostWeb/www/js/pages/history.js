@@ -61,6 +61,7 @@ export function make(root, context) {
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
+      chooser.hidden = !items.length;
       fillChooser(chooser, items, chosen, context);
       for (const chart of drawn) chart.close();
       charts.replaceChildren();
