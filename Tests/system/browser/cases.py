@@ -112,7 +112,7 @@ def log_in_right(walk):
     needs_accounts(walk)
     walk.browser.forget()
     log_in(walk, path="/devices")
-    walk.check.demand(walk.browser.shows("Nothing else is plugged in", 15), "B-T3: no page Devices after the log-in")
+    walk.check.demand(walk.browser.shows("Nothing is plugged in that", 15), "B-T3: no page Devices after the log-in")
     walk.check.same(walk.browser.path, "/devices", "B-T3: the page after the log-in")
 
 
