@@ -1,11 +1,11 @@
 /// Decides what a service of root does about a list of parts: nothing that the list does not ask
-/// for, no name that is not known, and no part that something else has bound.
+/// for, no name that is not known, and nothing about a part that something else has bound.
 package struct BusBinding {
     package enum Act: Hashable, Sendable {
         /// Take back what an earlier run made.
         case delete(BusPart)
         case add(BusPart)
-        /// It is there, with or without a driver.
+        /// An earlier run made it, and it is there, with or without a driver.
         case keep(BusPart)
         case refuse(BusPart, BusResult.Outcome, String?)
 
@@ -34,8 +34,7 @@ package struct BusBinding {
         func present(_ part: BusPart) -> I2CBusEntry.Part? {
             buses.first { $0.number == part.bus }?.parts.first { $0.address == part.address }
         }
-        let made = (last?.lines ?? [])
-            .filter { [.bound, .undriven, .kept].contains($0.outcome) }.map(\.part)
+        let made = (last?.lines ?? []).filter(\.outcome.isMade).map(\.part)
         let gone = made.filter { part in
             !list.parts.contains(part) && present(part)?.name == part.name
         }
@@ -47,8 +46,12 @@ package struct BusBinding {
             guard let other = present(part), !gone.contains(where: { $0.isAt(part) }) else {
                 return .add(part)
             }
-            if other.name == part.name { return .keep(part) }
-            return .refuse(part, .taken, BusPart.isDriver(other.name) ? other.name : nil)
+            guard other.name == part.name else {
+                return .refuse(part, .taken, BusPart.isDriver(other.name) ? other.name : nil)
+            }
+            if made.contains(part) { return .keep(part) }
+            let driver = other.driver.flatMap { BusPart.isDriver($0) ? $0 : nil }
+            return .refuse(part, .elsewhere, driver)
         }
         return gone.map(Act.delete) + wanted
     }

@@ -63,8 +63,10 @@ package struct BusPart: Hashable, Sendable {
 
 /// The parts that a station wants bound, as the file that it writes and a service of root reads.
 ///
-/// One line for each, each with its end; a line that is not exactly so is none. Root believes
-/// nothing of it: names are compared with those of the shipped profiles.
+/// One line for each, each with its end; a line that is not exactly so is none. The first line may
+/// number the request instead, `request 17`: the same parts can be asked for again, and the result
+/// of before must not answer. Root believes nothing of it: names are compared with those of the
+/// shipped profiles.
 package struct BusPartList: Hashable, Sendable {
     /// Parts of a list; the lines behind are refused.
     package static let limit = 16
@@ -72,6 +74,8 @@ package struct BusPartList: Hashable, Sendable {
     package static let byteLimit = 4_096
 
     package private(set) var parts: [BusPart]
+    /// The request's number, 1 or more; nil of a list that an earlier version wrote.
+    package private(set) var request: UInt32?
     /// Lines that are no part, shortened and made printable.
     package private(set) var refused: [String] = []
 
@@ -85,6 +89,10 @@ package struct BusPartList: Hashable, Sendable {
             return
         }
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: true) {
+            if parts.isEmpty, refused.isEmpty, request == nil, let number = Self.request(line) {
+                request = number
+                continue
+            }
             let text = String(decoding: line, as: UTF8.self)
             guard let part = BusPart(text), parts.count < Self.limit,
                 !parts.contains(where: { $0.isAt(part) })
@@ -96,15 +104,41 @@ package struct BusPartList: Hashable, Sendable {
         }
     }
 
-    package var bytes: [UInt8] { Array(parts.map { $0.text + "\n" }.joined().utf8) }
+    private static func request(_ line: some Collection<UInt8>) -> UInt32? {
+        let text = String(decoding: line, as: UTF8.self)
+        guard let number = UInt32(text.dropFirst(8)), number > 0, text == "request \(number)" else {
+            return nil
+        }
+        return number
+    }
+
+    package var bytes: [UInt8] {
+        let first = request.map { "request \($0)\n" } ?? ""
+        return Array((first + parts.map { $0.text + "\n" }.joined()).utf8)
+    }
 
     /// The list with one part more, in the place of one at its address.
     package func adding(_ part: BusPart) -> BusPartList {
-        BusPartList(parts.filter { !$0.isAt(part) } + [part])
+        having(parts.filter { !$0.isAt(part) } + [part])
     }
 
     package func removing(bus: Int, address: UInt8) -> BusPartList {
-        BusPartList(parts.filter { $0.bus != bus || $0.address != address })
+        having(parts.filter { $0.bus != bus || $0.address != address })
+    }
+
+    private func having(_ parts: [BusPart]) -> BusPartList {
+        var list = self
+        (list.parts, list.refused) = (parts, [])
+        return list
+    }
+
+    /// The list under the next number, which neither it nor the last result had; 1 follows the
+    /// highest.
+    package func asked(after last: BusResult?) -> BusPartList {
+        var list = self
+        let highest = max(request ?? 0, last?.request ?? 0)
+        list.request = highest == .max ? 1 : highest + 1
+        return list
     }
 }
 
@@ -125,6 +159,17 @@ package struct BusResult: Hashable, Sendable {
         case failed
         /// It is off the list, and the kernel did not let go of it: the next run asks again.
         case kept
+        /// It was there before the list asked for it: an overlay or another program bound it, and
+        /// no run takes it back.
+        case elsewhere
+
+        /// Whether a run of the service made the part, so that a run may take it back.
+        package var isMade: Bool {
+            switch self {
+            case .bound, .undriven, .kept: true
+            case .taken, .noBus, .unknown, .failed, .elsewhere: false
+            }
+        }
     }
 
     package struct Line: Hashable, Sendable {
@@ -140,17 +185,25 @@ package struct BusResult: Hashable, Sendable {
 
     /// Checksum of the list that it is about.
     package let list: UInt32
+    /// The number of that list; nil where it has none.
+    package let request: UInt32?
     package let lines: [Line]
 
     package init(of list: some Collection<UInt8>, _ lines: [Line]) {
         (self.list, self.lines) = (CRC32.checksum(list), lines)
+        request = BusPartList(reading: list).request
+    }
+
+    /// Whether it is about this list, and not about an earlier one with the same parts.
+    package func answers(_ list: some Collection<UInt8>) -> Bool {
+        self.list == CRC32.checksum(list) && request == BusPartList(reading: list).request
     }
 
     /// Bytes of the file at most.
     package static let byteLimit = 8_192
 
     package var bytes: [UInt8] {
-        let first = "list \(list)"
+        let first = "list \(list)" + (request.map { " \($0)" } ?? "")
         let rest = lines.map { line in
             "\(line.part.text) \(line.outcome.rawValue) \(line.other ?? "-")"
         }
@@ -163,8 +216,8 @@ package struct BusResult: Hashable, Sendable {
             return nil
         }
         let texts = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
-        guard let first = texts.first, first.hasPrefix("list "),
-            let list = UInt32(first.dropFirst(5)), texts.count <= 1 + 2 * BusPartList.limit
+        guard let first = texts.first, let (list, request) = Self.head(first),
+            texts.count <= 1 + 2 * BusPartList.limit
         else { return nil }
         var lines: [Line] = []
         for text in texts.dropFirst() {
@@ -175,7 +228,20 @@ package struct BusResult: Hashable, Sendable {
             else { return nil }
             lines.append(Line(part, outcome, words[4] == "-" ? nil : String(words[4])))
         }
-        (self.list, self.lines) = (list, lines)
+        (self.list, self.request, self.lines) = (list, request, lines)
+    }
+
+    /// Reads `list 3735928559 17`; an earlier version wrote no number behind the checksum.
+    private static func head(_ text: String) -> (list: UInt32, request: UInt32?)? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard (2...3).contains(words.count), words[0] == "list", let list = UInt32(words[1]) else {
+            return nil
+        }
+        guard words.count == 3 else { return (list, nil) }
+        guard let request = UInt32(words[2]), request > 0, words[2] == "\(request)" else {
+            return nil
+        }
+        return (list, request)
     }
 
     package func line(bus: Int, address: UInt8) -> Line? {

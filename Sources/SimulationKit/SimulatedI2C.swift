@@ -74,8 +74,8 @@ package final class SimulatedI2C: I2CBuses {
         state.withLock { $0.buses[bus]?.known[address] = part }
     }
 
-    /// Starts the service of root, over a kernel with these drivers.
-    package func serve(names: Set<String>, drivers: [String: String]) {
+    /// Starts the service of root, over a kernel with these drivers; stops it without names.
+    package func serve(names: Set<String>?, drivers: [String: String]) {
         state.withLock { ($0.names, $0.drivers) = (names, drivers) }
     }
 
@@ -87,7 +87,10 @@ package final class SimulatedI2C: I2CBuses {
 
     /// All that was asked.
     package var questions: [I2CQuestion] { state.withLock { $0.questions } }
-    package var written: [UInt8]? { state.withLock { $0.list } }
+    /// Lines of the list but for its number; nil before the first list.
+    package var wanted: [String]? {
+        state.withLock { $0.list }.map { BusPartList(reading: $0).parts.map(\.text) }
+    }
 
     // MARK: I2CBuses
 

@@ -137,6 +137,8 @@ package struct BusReport: Codable, Hashable, Sendable {
             case direct
             /// It is not used any more.
             case forgotten
+            /// It stays in use: an overlay or another program bound it.
+            case elsewhere
         }
 
         package let state: State

@@ -35,12 +35,15 @@ package struct BusBinder {
         for act in acts {
             switch act {
             case .delete(let part):
-                let isDone = write(BusPart.text(part.address), to: "delete_device", of: part)
-                sentences.append("\(part.text): \(isDone ? "taken back" : "cannot be taken back")")
-                if !isDone { kept.append(BusResult.Line(part, .kept)) }
+                let error = write(BusPart.text(part.address), to: "delete_device", of: part)
+                sentences.append(
+                    "\(part.text): \(error == nil ? "taken back" : "cannot be taken back")"
+                )
+                guard let error else { continue }
+                kept.append(BusResult.Line(part, error == .stranger ? .elsewhere : .kept))
             case .add(let part):
                 let text = "\(part.name) \(BusPart.text(part.address))"
-                if !write(text, to: "new_device", of: part) { failed.insert(part) }
+                if write(text, to: "new_device", of: part) != nil { failed.insert(part) }
             case .keep, .refuse: continue
             }
         }
@@ -55,13 +58,22 @@ package struct BusBinder {
         return sentences
     }
 
-    private func write(_ text: String, to file: String, of part: BusPart) -> Bool {
+    private enum Refusal {
+        /// The kernel says that no `new_device` made it.
+        case stranger
+        case other
+    }
+
+    /// Writes a line; nil when the kernel took it.
+    private func write(_ text: String, to file: String, of part: BusPart) -> Refusal? {
         let path = "\(system.devices)/i2c-\(part.bus)/\(file)"
         let raw = open(path, O_WRONLY | O_CLOEXEC)
-        guard raw >= 0 else { return false }
+        guard raw >= 0 else { return .other }
         let descriptor = OwnedDescriptor(raw)
         let bytes = Array((text + "\n").utf8)
-        return Glibc.write(descriptor.raw, bytes, bytes.count) == bytes.count
+        guard Glibc.write(descriptor.raw, bytes, bytes.count) != bytes.count else { return nil }
+        // delete_device looks through the parts of new_device alone.
+        return errno == ENOENT ? .stranger : .other
     }
 
     /// What became of each part of the list, once drivers have had their time.

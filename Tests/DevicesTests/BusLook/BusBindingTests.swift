@@ -20,7 +20,18 @@ import Testing
 
     @Test func whatIsNewIsBoundAndWhatIsThereStays() {
         let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
-        #expect(acts([bme, lux], [known]) == [.keep(bme), .add(lux)])
+        let made = BusResult.Line(bme, .bound, "bmp280")
+        #expect(acts([bme, lux], [known], after: [made]) == [.keep(bme), .add(lux)])
+    }
+
+    /// By an overlay, or another program: it is never taken back.
+    @Test func whatSomethingElseBoundIsLeftAlone() {
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
+        #expect(acts([bme], [known]) == [.refuse(bme, .elsewhere, "bmp280")])
+        let line = BusResult.Line(bme, .elsewhere, "bmp280")
+        #expect(acts([bme], [known], after: [line]) == [.refuse(bme, .elsewhere, "bmp280")])
+        #expect(acts([], [known], after: [line]) == [])
+        #expect(acts([bme], [], after: [line]) == [.add(bme)], "the overlay is gone")
     }
 
     @Test func whatRootMadeGoesWithItsLine() {

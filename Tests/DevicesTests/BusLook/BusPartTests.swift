@@ -30,6 +30,34 @@ import Testing
         #expect(list.adding(other).parts.map(\.name) == ["bh1750", "bmp280"])
     }
 
+    @Test func eachRequestHasANumberOfItsOwn() {
+        let part = BusPart(bus: 1, address: 0x76, name: "bme280")
+        let first = BusPartList(reading: Array("1 0x76 bme280\n".utf8)).asked(after: nil)
+        #expect(first.bytes == Array("request 1\n1 0x76 bme280\n".utf8))
+        #expect(BusPartList(reading: first.bytes) == first && first.refused.isEmpty)
+        let done = BusResult(of: first.bytes, [.init(part, .bound, "bmp280")])
+        #expect(done.bytes.starts(with: "list \(CRC32.checksum(first.bytes)) 1\n".utf8))
+        #expect(BusResult(reading: done.bytes) == done && done.answers(first.bytes))
+        let second = first.removing(bus: 1, address: 0x76).adding(part).asked(after: nil)
+        #expect(second.request == 2 && second.parts == first.parts)
+        #expect(!done.answers(second.bytes) && !done.answers(Array("1 0x76 bme280\n".utf8)))
+        #expect(BusPartList([part]).asked(after: done).request == 2, "the list was lost")
+        let last = BusPartList(reading: Array("request 4294967295\n".utf8)).asked(after: nil)
+        #expect(last.request == 1)
+    }
+
+    @Test(arguments: [
+        "request 0", "request 01", "request +1", "request  1", "request 1 ", "request",
+        "request 4294967296", "request 1 2", "1 0x23 bh1750\nrequest 1", "request 1\nrequest 2",
+    ])
+    func aRequestIsTheFirstLineAndExactlySo(text: String) {
+        let list = BusPartList(reading: Array("\(text)\n1 0x76 bme280\n".utf8))
+        #expect(list.refused == [text.split(separator: "\n").last.map(String.init)])
+        #expect(list.parts.last?.text == "1 0x76 bme280")
+        let result = BusResult(reading: Array("list 17 \(text.dropFirst(8))\n".utf8))
+        #expect(result == nil)
+    }
+
     @Test func aListHasItsBounds() {
         let lines = (0..<40).map { "1 0x\(String(0x20 + $0, radix: 16)) bme280\n" }.joined()
         let list = BusPartList(reading: Array(lines.utf8))
@@ -71,6 +99,9 @@ import Testing
         let result = BusResult(of: list, lines)
         #expect(BusResult(reading: result.bytes) == result)
         #expect(result.list == CRC32.checksum(list))
+        let old = Array("list 17\n1 0x76 bme280 bound bmp280\n".utf8)
+        #expect(BusResult(reading: old)?.list == 17, "as an earlier version wrote it")
+        #expect(BusResult(reading: old)?.request == nil)
         for count in result.bytes.indices.dropFirst() where count < result.bytes.count - 1 {
             let part = BusResult(reading: result.bytes.prefix(count))
             #expect(part == nil || result.bytes[count - 1] == 0x0A, "half a line is believed")

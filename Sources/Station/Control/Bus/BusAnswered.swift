@@ -50,14 +50,22 @@ struct BusAnswered: Sendable {
         case .taken: return outcome(.taken, "finds its address taken by \(line.other ?? "a part")")
         case .noBus: return outcome(.noBus, "has no bus i2c-\(part.bus)")
         case .unknown: return outcome(.unknown, "is no name that a shipped profile has")
+        case .elsewhere:
+            return outcome(.bound, "was in use already: " + BusText.elsewhere, BusText.overlay)
         case .failed, .kept:
             return outcome(.failed, "was refused by the kernel", "`sudo dmesg | tail`")
         }
     }
 
     /// What came of a part that was to be forgotten.
-    func forgotten(_ part: BusPart) -> BusReport.Outcome {
+    ///
+    /// - Parameter isForeign: Whether the kernel has it, and no run of the service made it.
+    func forgotten(_ part: BusPart, isForeign: Bool = false) -> BusReport.Outcome {
         let place = "\(part.name) at \(BusPart.text(part.address))"
+        if isForeign || line?.outcome == .elsewhere {
+            let sentence = place + " is off the list and stays in use: " + BusText.elsewhere
+            return Self.outcome(.elsewhere, part, sentence, BusText.overlay)
+        }
         return unfinished(part, name: part.name, place + " is off the list")
             ?? Self.outcome(
                 .forgotten,

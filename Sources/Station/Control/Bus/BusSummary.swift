@@ -139,7 +139,8 @@ package struct BusSummary {
             let usual: BusResult.Outcome? = part.name == nil ? nil : .taken
             part.sentence += "; " + BusText.unbound(entry, outcome(entry) ?? usual)
         } else if part.state == .bound {
-            part.sentence += ", at each start"
+            let isForeign = outcome(entry) == .elsewhere
+            part.sentence += isForeign ? "; " + BusText.foreign : ", at each start"
         }
         return part
     }

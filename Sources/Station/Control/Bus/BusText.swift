@@ -150,8 +150,17 @@ struct BusText {
         case .unknown: "no shipped profile has this name"
         case .failed: "the kernel refused it"
         case .kept: "the kernel did not let go of what was there"
+        case .elsewhere: "it was in use before the list asked for it"
         }
     }
+
+    /// Why a part is not taken back, as a sentence without its end.
+    static let elsewhere =
+        "a line of config.txt or another program bound it, and only what the list bound is taken "
+        + "back"
+    static let foreign = "a line of config.txt or another program bound it before the list did"
+    static let overlay =
+        "take its line dtoverlay= out of /boot/firmware/config.txt, then `sudo reboot`"
 
     /// A part of the list that has no driver.
     ///
@@ -160,7 +169,7 @@ struct BusText {
         let why: String
         switch outcome {
         case nil: why = "roost-bus.service has not bound it"
-        case .bound: why = "it has no driver any more"
+        case .bound, .elsewhere: why = "it has no driver any more"
         case .some(let outcome): why = reason(outcome)
         }
         return "\(entry.name) is on the list, and " + why

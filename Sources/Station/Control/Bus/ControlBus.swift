@@ -36,7 +36,7 @@ struct ControlBus: Sendable {
         let (platform, profiles, clock) = (platform, profiles, clock)
         let devices = BusSummary.devices(station.effective)
         let list = try await list()
-        let last = try await platform.onDisk { platform.buses.readResult() }
+        let last = try await last()
         let seen = try await clock.run(
             {
                 try await platform.onBus {
@@ -60,7 +60,7 @@ struct ControlBus: Sendable {
         return BusSummary(
             sights: sights,
             list: list,
-            last: last.flatMap { BusResult(reading: $0) },
+            last: last,
             devices: devices,
             profiles: profiles
         )
@@ -125,17 +125,44 @@ struct ControlBus: Sendable {
         defer { turn.end() }
         let address = question.number
         let list = try await list()
-        let listed = list.parts.filter { $0.address == address }
-            .filter { question.bus == nil || $0.bus == question.bus }
-        guard listed.count <= 1 else {
-            throw Self.ambiguous(listed.map(\.bus), BusPart.text(address))
+        let last = try await last()
+        func meant(_ parts: [BusPart]) -> [BusPart] {
+            parts.filter { $0.address == address }
+                .filter { question.bus == nil || $0.bus == question.bus }
         }
-        guard let part = listed.first else {
+        var found = meant(list.parts)
+        // What the kernel did not let go of is off the list, and root asks the kernel again.
+        if found.isEmpty {
+            found = meant(last?.lines.filter { $0.outcome == .kept }.map(\.part) ?? [])
+        }
+        guard found.count <= 1 else {
+            throw Self.ambiguous(found.map(\.bus), BusPart.text(address))
+        }
+        guard let part = found.first else {
             return try await forgetDirect(question, by: asker)
         }
+        let isMade = last?.lines.contains { $0.part == part && $0.outcome.isMade } ?? false
+        let isForeign = try await isMade ? false : known(address, on: part.bus) == part.name
         record(.partForgetAsked, part, by: asker)
         let answered = try await change(part) { $0.removing(bus: part.bus, address: address) }
-        return try await report(answered.forgotten(part))
+        return try await report(answered.forgotten(part, isForeign: isForeign))
+    }
+
+    /// What root did last; nil before its first run in this boot.
+    private func last() async throws -> BusResult? {
+        let platform = platform
+        return try await platform.onDisk { platform.buses.readResult() }
+            .flatMap { BusResult(reading: $0) }
+    }
+
+    /// The kernel's name of what it has at an address.
+    ///
+    /// - Parameter bus: nil for any.
+    private func known(_ address: UInt8, on bus: Int?) async throws -> String? {
+        let platform = platform
+        let buses = try await platform.onDisk { platform.buses.list() }
+        return buses.filter { bus == nil || $0.number == bus }.flatMap(\.parts)
+            .first { $0.address == address }?.name
     }
 
     /// One change at a time, from the list that it reads to the answer of root: two would take
@@ -158,10 +185,18 @@ struct ControlBus: Sendable {
             return question.bus.map { bus == "/dev/i2c-\($0)" } ?? true
         }
         guard let found else {
+            let address = BusPart.text(question.number)
+            if let name = try await known(question.number, on: question.bus) {
+                throw ControlFailure(
+                    code: .conflict,
+                    message: "\(name) at \(address) is not on the list: \(BusText.elsewhere); "
+                        + "next: \(BusText.overlay)",
+                    pointer: "/address"
+                )
+            }
             throw ControlFailure(
                 code: .notFound,
-                message: BusPart.text(question.number) + " is not on the list; what a line of "
-                    + "config.txt has bound is taken back there",
+                message: address + " is not on the list, and nothing reads it",
                 pointer: "/address",
                 .busNothing
             )
@@ -201,7 +236,9 @@ struct ControlBus: Sendable {
         do {
             written = try await platform.onDisk {
                 let buses = platform.buses
-                let bytes = edit(BusPartList(reading: try buses.readList() ?? [])).bytes
+                let last = buses.readResult().flatMap { BusResult(reading: $0) }
+                let list = edit(BusPartList(reading: try buses.readList() ?? []))
+                let bytes = list.asked(after: last).bytes
                 return (bytes: bytes, trouble: try buses.writeList(bytes))
             }
         } catch let error as StorageError {
@@ -210,11 +247,9 @@ struct ControlBus: Sendable {
         if let trouble = written.trouble {
             return BusAnswered(line: nil, isDone: false, trouble: trouble)
         }
-        let sum = CRC32.checksum(written.bytes)
         let end = clock.now.advanced(by: Self.bindLimit)
         while clock.now < end {
-            let result = try await platform.onDisk { platform.buses.readResult() }
-            if let result = result.flatMap({ BusResult(reading: $0) }), result.list == sum {
+            if let result = try await last(), result.answers(written.bytes) {
                 let line = result.line(bus: part.bus, address: part.address)
                 return BusAnswered(line: line, isDone: true)
             }
