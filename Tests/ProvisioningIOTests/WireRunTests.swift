@@ -79,6 +79,8 @@ import Testing
         (#"{"overlays":["w1-gpio-4","dht11-4"]}"#, "GPIO4 has a sensor already"),
         (#"{"overlays":["w1-gpio-04"]}"#, "no overlay of this name"),
         (#"{"overlays":["w1-gpio-28"]}"#, "no overlay of this name"),
+        (#"{"overlays":["w1-gpio-14"]}"#, "no overlay of this name"),
+        (#"{"overlays":["dht11-15"]}"#, "no overlay of this name"),
         (#"{"overlays":["../../etc/passwd"]}"#, "no overlay of this name"),
         (#"{"overlays":["dht11-4 panic"]}"#, "no overlay of this name"),
         ("{", "not kept"),
@@ -95,7 +97,7 @@ import Testing
         for name in BoardOverlays.all.names {
             #expect(BoardOverlays(text: "overlays=\(name)").problem { _ in true } == nil)
         }
-        let longest = (0..<BoardOverlays.countMax).map { "w1-gpio-\(10 + $0)" }
+        let longest = (0..<BoardOverlays.countMax).map { "w1-gpio-\(16 + $0)" }
         #expect(try BoardOverlays(checking: longest).sector.count == 512)
         #expect(throws: BoardOverlays.Refusal.self) {
             try BoardOverlays(checking: longest + ["dht11-4"])

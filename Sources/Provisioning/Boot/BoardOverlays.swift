@@ -5,7 +5,11 @@
 package struct BoardOverlays: Hashable, Sendable {
     package static let fileName = "overlays.txt"
     /// GPIO numbers of the header that have an overlay.
-    package static let pins = 4...27
+    ///
+    /// Those of the serial port have none: the image keeps it for a sensor, and U-Boot listens
+    /// there at each start, so that another kind of part could stop it.
+    package static let pins = (4...27).filter { !serialPort.contains($0) }
+    private static let serialPort = 14...15
 
     /// Every one that an image has.
     package static let all = BoardOverlays(
@@ -84,7 +88,7 @@ package struct BoardOverlays: Hashable, Sendable {
         let used = used(hasNode)
         let absent = names.filter { !used.contains($0) }
         guard !absent.isEmpty else { return nil }
-        let pins = "\(Self.pins.lowerBound) to \(Self.pins.upperBound)"
+        let pins = "4 to 13 or 16 to 27"
         let next =
             strange.isEmpty
             ? "Copy boot.scr and the folder overlays from a new image's boot partition"

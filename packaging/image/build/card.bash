@@ -72,13 +72,13 @@ make_boot_files() {
 }
 
 # For each part with a wire of its own and each free pin of the header an overlay of the device tree: U-Boot
-# adds those that overlays.txt names. None is named at first.
+# adds those that overlays.txt names. None is named at first. GPIO14 and 15 are the serial port's (config.txt).
 make_overlays() {
     local source name pin
     mkdir "$1/overlays"
     for source in "$image"/overlays/*.dts; do
         name=$(basename "$source" .dts)
-        for pin in {4..27}; do
+        for pin in {4..13} {16..27}; do
             sed "s/PIN/$pin/g" "$source" | dtc -q -@ -I dts -O dtb -o "$1/overlays/$name-$pin.dtbo" -
         done
     done
