@@ -41,6 +41,28 @@ import Testing
         #expect(CommunityPins.pin(of: quantities) == pin)
     }
 
+    /// A BMP280 under the profile of a BME280: humidity never has a value.
+    @Test func aQuantityThatNeverHasAValueDoesNotCount() throws {
+        func sample(_ number: Int, _ humidity: Outcome) -> OutboxSample {
+            let values: [(Quantity, Outcome)] = [
+                (.temperature, .value(25.08)), (Self.humidity, humidity),
+                (Self.pressure, .value(1_006.53)),
+            ]
+            return TargetFixture.sample(number, "bme280", values)
+        }
+        let none = Outcome.noData(.notMeasured)
+        #expect(target.leavesOut(sample(0, none)) == .noValue, "it waits")
+        #expect(target.leavesOut(sample(1, none)) == .noValue)
+        #expect(target.leavesOut(sample(2, none)) == nil, "for ten minutes")
+        let batch = TargetFixture.batch(sample(2, none))
+        #expect(target.request(batch, "bme280").dryRun.contains("X-Pin: 3"))
+        #expect(target.leavesOut(sample(3, .value(84.25))) == nil)
+        let whole = TargetFixture.batch(sample(3, .value(84.25)))
+        #expect(target.request(whole, "bme280").dryRun.contains("X-Pin: 11"))
+        #expect(target.leavesOut(sample(4, none)) == nil)
+        #expect(target.request(batch, "bme280").dryRun.contains("X-Pin: 11"), "it had one")
+    }
+
     @Test func aBME280IsSentAsTheServicePublishesIt() {
         let batch = TargetFixture.batch(TargetFixture.dust(), Self.climate())
         #expect(target.devices(batch) == ["dust", "bme280"])

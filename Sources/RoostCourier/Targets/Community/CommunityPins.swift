@@ -17,6 +17,8 @@ final class CommunityPins: Sendable {
     static let particles = 1
     /// Time without a sample after which another device may have a pin.
     private static let absence: Int64 = 6_000  // Tenths of a second.
+    /// Quantities that a pin is chosen by.
+    private static let climate = ["temperature", "humidity", "pressure", "co2"]
 
     private struct Holder {
         let device: String
@@ -24,7 +26,18 @@ final class CommunityPins: Sendable {
         var tick: Tick
     }
 
+    /// What a device has had values of since the courier's start.
+    private struct Measured {
+        var names: Set<String> = []
+        /// The first sample with a value.
+        var boot: BootID
+        var tick: Tick
+        var isComplete = false
+    }
+
     private struct State {
+        /// One for each device of the station that has had a value.
+        var measured: [String: Measured] = [:]
         var holders: [Int: Holder] = [:]
         /// The service's number of the sensor behind a pin, and the device that was sent there.
         var sensors: [Int: (number: Int, device: String)] = [:]
@@ -56,6 +69,36 @@ final class CommunityPins: Sendable {
         case (true, false, false): return 7
         case (false, true, false): return 3
         case (false, _, _): return nil
+        }
+    }
+
+    /// Quantities of a sample's device that have had a value to send, by which its pin is chosen.
+    ///
+    /// A part under the profile of another one has quantities that never have a value, such as a
+    /// BMP280 under that of a BME280. One that lacks a value for a moment must not go under a pin
+    /// of others, so a device waits until each of its quantities has had a value, at most for ten
+    /// minutes.
+    ///
+    /// - Returns: None while it waits.
+    func measured(_ sample: OutboxSample) -> [Quantity] {
+        let quantities = sample.quantities.filter { Self.climate.contains($0.name) }
+        let valued = quantities.map(\.name).filter { name in
+            guard case .value(_, let quality)? = sample[name] else { return false }
+            return quality.isDisjoint(with: CommunityValues.doubts)
+        }
+        return state.withLock { state in
+            let (boot, tick) = (sample.boot, sample.tick)
+            let first = valued.isEmpty ? nil : Measured(boot: boot, tick: tick)
+            guard var measured = state.measured[sample.device] ?? first else { return [] }
+            measured.names.formUnion(valued)
+            if measured.boot != boot { (measured.boot, measured.tick) = (boot, tick) }
+            let hasWaited = tick.tenths - measured.tick.tenths >= Self.absence
+            if hasWaited || measured.names.isSuperset(of: quantities.map(\.name)) {
+                measured.isComplete = true
+            }
+            state.measured[sample.device] = measured
+            let names = measured.isComplete ? measured.names : []
+            return quantities.filter { names.contains($0.name) }
         }
     }
 

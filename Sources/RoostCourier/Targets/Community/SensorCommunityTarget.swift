@@ -45,18 +45,20 @@ struct SensorCommunityTarget: SampleTarget {
     }
 
     func leavesOut(_ sample: OutboxSample) -> LeftOut? {
-        guard let pin = pin(of: sample.device, sample.quantities) else { return .noValue }
+        let pin = pin(of: sample)
         if pins == nil {
             if own.refused[sample.device] != nil { return .refused }
             // A device without a value to send leaves its pin to another.
             if let reason = CommunityValues.leavesOut(sample) { return reason }
+            guard let pin else { return .noValue }
             return own.waits(sample.device, pin) || !own.holds(sample, pin) ? .refused : nil
         }
-        return CommunityValues.leavesOut(sample)
+        return pin == nil ? .noValue : CommunityValues.leavesOut(sample)
     }
 
     func takes(_ channels: SampleChannels) -> Bool {
-        pin(of: channels.device, channels.chosen) != nil && CommunityValues.takes(channels.chosen)
+        let pin = pins.map { $0[channels.device] } ?? CommunityPins.pin(of: channels.chosen)
+        return pin != nil && CommunityValues.takes(channels.chosen)
     }
 
     func see(_ station: [SampleChannels]) {
@@ -70,13 +72,16 @@ struct SensorCommunityTarget: SampleTarget {
 
     func forgetRefusals() { own.forget() }
 
-    private func pin(of device: String, _ quantities: [Quantity]) -> Int? {
-        pins.map { $0[device] } ?? CommunityPins.pin(of: quantities)
+    /// The pin of a sample's device; nil where none is certain, also before it has had values.
+    private func pin(of sample: OutboxSample) -> Int? {
+        if let pins { return pins[sample.device] }
+        if CommunityValues.hasParticles(sample.quantities) { return CommunityPins.particles }
+        return CommunityPins.pin(of: own.measured(sample))
     }
 
     private func pin(of device: String, in batch: SampleBatch) -> Int {
         let sample = batch.samples.first { $0.device == device }
-        return sample.flatMap { pin(of: device, $0.quantities) } ?? CommunityPins.particles
+        return sample.flatMap { pin(of: $0) } ?? CommunityPins.particles
     }
 
     /// Sends one request for each device.
