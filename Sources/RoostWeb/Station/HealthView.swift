@@ -43,7 +43,8 @@ struct HealthView: Codable, Sendable {
         return FindingReport(
             name: "channels",
             verdict: fresh == all && all > 0 ? "ok" : "warning",
-            sentence: "\(fresh) of \(all) channels have a fresh value",
+            sentence: all == 0
+                ? "no sensor is there" : "\(fresh) of \(all) channels have a fresh value",
             details: measured.filter(\.isStale).map { "\($0.channel) has none" },
             nextStep: all == 0
                 ? "plug a sensor in; roost devices shows what is there"

@@ -4,7 +4,7 @@ import { faultDetail, faultNext, faultSentence, loadFacts } from "../facts.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { action, deviceTitle, isNeverMeasured } from "../words.js";
+import { action, channelName, deviceTitle, isNeverMeasured } from "../words.js";
 
 const ORDER = ["failure", "warning", "note"], LEVELS = { ok: "good", warning: "moderate", failure: "fault" };
 /** Where the step of a fault is taken, by the beginning of its name. */
@@ -56,9 +56,13 @@ function findingRow(finding) {
   // A fault of the station, or a check by its name; what the check found stands as `roost doctor` prints it.
   if (has(`fault.${finding.name.split(":")[0]}`)) return faultRow({ ...finding, id: finding.name }, sign);
   const name = code("check", finding.name, finding.name), channels = live.station?.channels?.filter((one) => !isNeverMeasured(one)) ?? [];
-  const line = finding.name === "channels" ? t("health.channels", { n: number(channels.filter((one) => !one.isStale).length), of: number(channels.length) })
-    : finding.name === "storing" ? t("health.storing") : null;
-  if (line) return el("li", { class: "finding" }, sign, el("div", {}, line));
+  if (finding.name === "storing") return el("li", { class: "finding" }, sign, el("div", {}, t("health.storing")));
+  if (finding.name === "channels") {
+    const stale = channels.filter((one) => one.isStale);
+    return el("li", { class: "finding" }, sign, el("div", {}, channels.length ? t("health.channels", { n: number(channels.length - stale.length), of: number(channels.length) }) : t("verdict.no-sensor"),
+      stale.length ? el("p", { class: "quiet" }, t("health.stale", { names: stale.map(channelName).join(", ") })) : null,
+      finding.nextStep ? el("p", {}, "› ", el("a", { href: "/devices" }, t("devices.title"))) : null));
+  }
   return el("li", { class: "finding" }, sign, el("div", {}, el("span", {}, `${name} `), asIs(finding.name, "span", { class: "quiet" }),
     [finding.sentence, ...finding.details ?? []].map((line) => el("p", { class: "quiet" }, quoted(line))), finding.nextStep ? el("p", {}, "› ", quoted(finding.nextStep)) : null));
 }
