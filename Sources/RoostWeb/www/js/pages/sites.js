@@ -48,8 +48,9 @@ export function make(root, context) {
     // A search takes a second or two, which nothing else waits for.
     context.api.maybe("/stations").then((found) => { shown.stations = found; draw(); }).catch(() => {});
     where.replaceChildren(whereRow(sites, context));
+    around.hidden = !own.length;
     around.replaceChildren(el("h2", {}, t("sites.clusters")), el("p", { class: "quiet" }, t("sites.clusters.words")),
-      own.length ? period(own, clusters, context, (clusters, sites) => { Object.assign(shown, { clusters }, sites ? { sites } : {}); draw(); }) : "", list);
+      period(own, clusters, context, (clusters, sites) => { Object.assign(shown, { clusters }, sites ? { sites } : {}); draw(); }), list);
     draw();
   }, leave() { follow?.stop(); sizes.disconnect(); } };
 }
