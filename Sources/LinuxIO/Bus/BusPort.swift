@@ -57,6 +57,7 @@ package final class BusPort: SerialPort {
         (self.path, self.clock, canBeStuck) = (path, clock, place.isOnI2C)
         steps = try BusSteps(place, path: path)
         thread = try DiskThread(name: "bus")
+        state.withLock { [name = steps.busName] in $0.timeouts = BusTimeouts(bus: name) }
     }
 
     package func read(

@@ -13,6 +13,8 @@ final class BusSteps: Sendable {
     private let place: BusPlace
     /// The bus, set to the address; nil for a folder in sysfs.
     private let bus: OwnedDescriptor?
+    /// The kernel's name of the bus, such as `bcm2835 (i2c@7e804000)`; nil for a folder in sysfs.
+    let busName: String?
 
     /// - Throws: `SerialError` when the part cannot be reached.
     init(_ place: BusPlace, path: String) throws(SerialError) {
@@ -20,7 +22,7 @@ final class BusSteps: Sendable {
         case .folder(let folder):
             guard let folder = Self.attributes(in: folder) else { throw .absent(path: path) }
             self.place = .folder(folder)
-            bus = nil
+            (bus, busName) = (nil, nil)
         case .address(let name, let address):
             let raw = Glibc.open(name, O_RDWR | O_CLOEXEC)
             guard raw >= 0 else { throw Self.failure(errno, of: "open", at: name, path) }
@@ -30,6 +32,8 @@ final class BusSteps: Sendable {
                 throw Self.failure(errno, of: "I2C_SLAVE", at: name, path)
             }
             (self.place, bus) = (place, descriptor)
+            let link = name.split(separator: "/").last ?? ""
+            busName = Files.line("/sys/bus/i2c/devices/\(link)/name")
         }
     }
 
