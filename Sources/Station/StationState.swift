@@ -51,6 +51,7 @@ final class StationState: Sendable {
     let budget: CostHistoryClient
     let settings: OwnerSettingsStore
     let surveys: SurveyMarks
+    let freshAir = FreshAirHistory()
     let values: Mutex<Values>
 
     /// - Parameters:

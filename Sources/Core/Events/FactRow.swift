@@ -116,6 +116,8 @@ package struct FactRow: Sendable {
         ("answers", "answerCount", .number),
         ("questions", "questionCount", .number),
         ("last answer", "lastAnswerAgeSeconds", .ago),
+        ("fresh air", "freshAirAgeSeconds", .ago),
+        ("lowest in 14 days", "lowestIn14Days", .number),
         ("changes", "changeCount", .number),
         ("pulses", "pulseCount", .number),
         ("edges", "edgeCount", .number),

@@ -38,6 +38,11 @@ struct OpenStore: Sendable {
         try await use { try AlertHistory(question, $0) }
     }
 
+    /// Reads when CO₂ sensors last had fresh air.
+    func freshAir(_ query: FreshAirQuery) async throws -> FreshAirQuery.Answer {
+        try await use { try query.run($0) }
+    }
+
     private func use<Value: Sendable>(
         _ body: @escaping @Sendable (StationStore) throws -> Value
     ) async throws -> Value {

@@ -267,7 +267,7 @@ enum ReportText {
         var lines: [String] = report.devices.isEmpty ? ["no devices are in use"] : []
         for device in report.devices {
             lines.append(line(device, paint))
-            lines += FactText.pairs(device.facts).map { "  \($0.label.padded(to: 20)) \($0.value)" }
+            lines += facts(device.facts)
             lines += kept(device)
             lines += device.mutes.map { "  \(line($0, of: device))" }
         }
@@ -276,6 +276,24 @@ enum ReportText {
         for found in report.found {
             lines.append("  \(line(found, paint))")
             lines.append("            \(found.why)")
+        }
+        return lines
+    }
+
+    private static func facts(_ details: Details) -> [String] {
+        func line(_ label: String, _ value: String) -> String {
+            "  \(label.padded(to: 20)) \(value)"
+        }
+        let air = ["freshAirAgeSeconds", "lowestIn14Days"]
+        let others = details.facts.filter { !air.contains($0.name) }
+        var lines = FactText.pairs(Details(others)).map { line($0.label, $0.value) }
+        if case .number(let seconds)? = details[air[0]] {
+            lines.append(line("fresh air", durationText(seconds: seconds) + " ago"))
+        }
+        if case .number(let ppm)? = details[air[1]] {
+            let words =
+                "the lowest value of 14 days is \(Int(ppm)) ppm: let it have fresh air for 20 "
+            lines.append(line("fresh air", words + "minutes, as it may read too high"))
         }
         return lines
     }

@@ -239,10 +239,12 @@ struct ControlAnswers: Sendable {
     // MARK: Reports
 
     func devices() async -> DevicesReport {
+        let air = await state.freshAir.facts(state.store)
         let devices = await station.devices.reports().map { report in
             var report = settings.shown(mutes.shown(report))
             report.intervalSeconds = state.interval(of: report.name)?.inSeconds
-            report.facts = Details(report.facts.facts + station.neighbours.facts(of: report.name))
+            let more = station.neighbours.facts(of: report.name) + (air[report.name] ?? [])
+            report.facts = Details(report.facts.facts + more)
             return report
         }
         var report = DevicesReport(

@@ -1,7 +1,7 @@
 // Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
 import { asIs, button, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
-import { countdown, duration, month, number, stamp } from "../format.js";
+import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, orWhy, quantityName, quantityOf } from "../words.js";
@@ -108,21 +108,26 @@ function deviceCard(context) {
 
 export const profileOf = ({ type }, profiles) => profiles.find((one) => one.id === type) ?? profiles.find((one) => one.driver === type);
 
-function howWords({ name, type, intervalSeconds: interval }, profile) {
+/** When a CO₂ sensor last had fresh air, or that it needs some. */
+const airWords = ({ freshAirAgeSeconds: age, lowestIn14Days: lowest } = {}) =>
+  (lowest !== undefined ? t("devices.air.none", { value: number(lowest) }) : age !== undefined ? t("devices.air", { time: ago(age) }) : null);
+
+function howWords({ name, type, intervalSeconds: interval, facts: said }, profile) {
   const laser = live.station?.lasers?.find((one) => one.device === name), warm = profile?.warmUpSeconds, never = neverMeasured(name);
   return [
     interval ? t(warm && interval >= 60 ? "devices.every.warm" : "devices.every", { time: duration(interval), warm: duration(warm ?? 0) }) : has(`devices.how.${type}`) ? t(`devices.how.${type}`) : null,
     laser && (laser.lifeHours ? t(laser.endOfLife ? "devices.laser.until" : "devices.laser", { left: number(Math.max(0, laser.lifeHours - laser.hours)), life: number(laser.lifeHours), date: laser.endOfLife ? month(laser.endOfLife) : "" }) : t("devices.laser.ran", { hours: number(laser.hours) })),
+    airWords(said),
     never && t("devices.never", { names: never }),
   ].filter(Boolean).join(" ");
 }
 
 /** What a driver says of trouble is seen at once; its counters are folded. */
-const TROUBLES = ["trouble", "isFollowing"];
+const TROUBLES = ["trouble", "isFollowing"], AIR = ["freshAirAgeSeconds", "lowestIn14Days"];
 
 function deviceRows(device, found) {
   const [mute] = device.mutes, identity = found.find((one) => one.name === device.name)?.identity;
-  const said = Object.entries(device.facts ?? {}).filter(([name]) => !(device.shows && ["shows", "follows"].includes(name)));
+  const said = Object.entries(device.facts ?? {}).filter(([name]) => !(device.shows && ["shows", "follows"].includes(name)) && !AIR.includes(name));
   const row = ([name, given]) => [code("fact", name, name), factWords(name, given)];
   const rows = [
     [t("devices.address"), isHTTP(device) ? asIs(device.location) : null],
