@@ -28,7 +28,7 @@ struct FreshAir: Hashable, Sendable {
         if ppm <= Self.limit { freshAt = max(freshAt ?? wall, wall) }
     }
 
-    /// How long ago it had fresh air; where it had none, the lowest value, once 14 days have values.
+    /// How long ago it had fresh air; where it had none, the lowest value, once 14 days have any.
     func facts(at now: WallTime) -> [Fact] {
         if let freshAt {
             let age = Double(max(now.nanoseconds - freshAt.nanoseconds, 0)) / 1e9
