@@ -6,7 +6,8 @@ import time
 
 import camera  # noqa: F401  Registers its case.
 import card as card_case
-import header  # noqa: F401  Registers its case.
+import header  # noqa: F401  Registers its cases.
+import i2c  # noqa: F401  Registers its case.
 import partition  # noqa: F401  Registers its case.
 import usb  # noqa: F401  Registers its cases.
 from adapter import Adapter

@@ -19,12 +19,11 @@ def header(lab):
     with lab.machine() as machine:
         addresses = ",".join(hex(address) for address in NAMES.values())
         machine.run(f"modprobe i2c-dev && modprobe i2c-stub chip_addr={addresses}")
-        bus = machine.run("i2cdetect -l | awk '/stub/ { sub(\"i2c-\", \"\", $1); print $1; exit }'").strip()
+        bus = bus_number(machine, "stub")
         fill(machine, bus)
-        machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
-        install(machine, STATION)
+        prepare(machine)
         look(lab, machine, bus)
-        use(lab, machine, bus, *NAMES)
+        use(lab, machine, bus, NAMES)
         machine.wait("roost status | grep -q 'tmp102/temperature .* °C'", 90, "no value of a part on the bus")
         machine.wait("roost status | grep -q 'bme280/humidity .* %'", 90, "no value of the BME280")
         expected = {"bme280/temperature": "25.08", "bme280/pressure": "1006.53",
@@ -50,33 +49,43 @@ def wire(lab):
         machine.run("modprobe wire timeout=1 slave_ttl=2 && modprobe w1_therm")
         if machine.run("modprobe w1-sim raw=401,-162 present=3", check=False)[0] != 0:
             raise Skipped("no module w1-sim: see build/modules.log in .build-lab/guest")
-        machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
-        install(machine, STATION)
+        prepare(machine)
         first, second = "ds18b20", "ds18b20-2"
         machine.wait(f"roost status | grep -q '{second}/temperature .* °C'", 120, "no value of the second part")
         for name, value in ((first, 25.06), (second, -10.13)):
             demand(values(machine, f"{name}/temperature") == {value}, f"{name}: {values(machine, f'{name}/temperature')}, not {value}")
             lab.figure(f"{name} by the station, as the data sheet's example", value)
-        simulate(machine, present=1)
+        simulate(machine, "w1_sim", present=1)
         seconds = machine.wait(f"roost devices | grep -E '{second} +.*absent|absent.* {second}'", 60, "a part that is gone is not missed")
         lab.figure("off the bus to missed", f"{seconds} s")
-        simulate(machine, present=3)
+        simulate(machine, "w1_sim", present=3)
         seconds = machine.wait(f"roost status | grep -E '{second}/temperature .* °C +[0-4]\\.[0-9] s ago'", 90, "no value after the part is back")
         lab.figure("on the bus to value", f"{seconds} s")
         demand("unplugged" in machine.run("roost ledger").lower(), "the ledger does not say unplugged")
         # A damaged checksum, and what a part says that lost its power while it measured: no value, and named.
-        simulate(machine, damaged=1, raw="401,1360")
+        simulate(machine, "w1_sim", damaged=1, raw="401,1360")
         machine.wait(f"roost events --limit 60 | grep '{first} .*not answering'", 240, "a damaged part is not named")
         machine.wait(f"roost events --limit 60 | grep '{second} .*not answering'", 240, "a part without power is not named")
         demand(values(machine, f"{second}/temperature") == {-10.13}, "85 degrees after power-on were taken for a value")
-        simulate(machine, damaged=0, raw="401,-162")
+        simulate(machine, "w1_sim", damaged=0, raw="401,-162")
         machine.wait(f"roost status | grep -E '{first}/temperature .* °C +[0-9.]+ s ago'", 400, "no value after the part is well")
         journal(lab, machine)
         machine.run("roost devices; roost ledger; roost events --limit 60; roost status")
 
 
-def simulate(machine, **parameters):
-    machine.run(" && ".join(f"echo {value} >/sys/module/w1_sim/parameters/{name}" for name, value in parameters.items()))
+def prepare(machine):
+    """Installs and starts a station without a line of configuration; a debug build has libraries of its own."""
+    machine.run("[ ! -d /lab/lib ] || { echo /lab/lib >/etc/ld.so.conf.d/lab.conf; ldconfig; }")
+    install(machine, STATION)
+
+
+def bus_number(machine, name):
+    return machine.run(f"i2cdetect -l | awk '/{name}/ {{ sub(\"i2c-\", \"\", $1); print $1; exit }}'").strip()
+
+
+def simulate(machine, module, **parameters):
+    """Changes what the parts of a module of ours do, at once."""
+    machine.run(" && ".join(f"echo '{value}' >/sys/module/{module}/parameters/{name}" for name, value in parameters.items()))
 
 
 def values(machine, channel):
@@ -124,12 +133,12 @@ def look(lab, machine, bus):
     lab.figure("a look at all buses", machine.run("bash -c 'time -p roost bus' 2>&1 | awk '/^real/ { print $2 \" s\" }'").strip())
 
 
-def use(lab, machine, bus, *names):
-    """By the station's list and the service of root, and in no other way."""
-    for name in names:
-        said = machine.run(f"roost bus use {NAMES[name]:#x} --bus {bus} --as {name}")
+def use(lab, machine, bus, addresses):
+    """By the station's list and the service of root, and in no other way; `addresses` by the kernel's name of the part."""
+    for name, address in addresses.items():
+        said = machine.run(f"roost bus use {address:#x} --bus {bus} --as {name}")
         demand("has the kernel's driver" in said, f"{name} is not bound: {said}\n{machine.run('journalctl --no-pager -u roost-bus -n 20')}")
-    lab.figure("parts bound by roost-bus.service", len(names))
+    lab.figure(f"parts bound by roost-bus.service on i2c-{bus}", len(addresses))
     demand(machine.run("stat -c '%U %a' /run/roost-bus/result").split() == ["root", "644"], "the result is not root's")
 
 
@@ -160,7 +169,7 @@ def lose(lab, machine, bus):
     demand("not used any more" in said, f"the BME280 is not forgotten: {said}")
     seconds = machine.wait("roost devices | grep -E 'bme280 +.*absent|absent.* bme280'", 30, "a part that is gone is not missed")
     lab.figure("unbound to missed", f"{seconds} s")
-    use(lab, machine, bus, "bme280")
+    use(lab, machine, bus, {"bme280": NAMES["bme280"]})
     seconds = machine.wait("roost status | grep -E 'bme280/temperature .* °C +[0-4]\\.[0-9] s ago'", 60,
                            "no value after the part is back")
     lab.figure("bound to value", f"{seconds} s")
