@@ -102,23 +102,28 @@ function tickOptions(reach) {
 }
 
 export class Chart {
-  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #observer;
+  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #size = [0, 0]; #closing = new AbortController(); #observer;
 
   /** `on.read(time)`, `on.zoom(from, to)`, `on.gap(series, stretch)`, `on.step(by)`, `on.reset()`. */
   constructor(box, on) {
     this.#box = box;
     this.#on = on;
     this.#drawing = box.appendChild(svg("svg", { "aria-hidden": "true" }));
-    this.#observer = new ResizeObserver(() => this.draw());
+    // It says the size before the first frame, too: nothing is laid out for the question.
+    this.#observer = new ResizeObserver(() => { this.#size = [box.clientWidth, box.clientHeight]; this.draw(); });
     this.#observer.observe(box);
-    box.addEventListener("pointerdown", (event) => this.#down(event));
-    box.addEventListener("pointermove", (event) => this.#moved(event));
-    box.addEventListener("pointerup", (event) => this.#up(event));
-    box.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId));
-    box.addEventListener("keydown", (event) => this.#key(event));
+    const { signal } = this.#closing;
+    box.addEventListener("pointerdown", (event) => this.#down(event), { signal });
+    box.addEventListener("pointermove", (event) => this.#moved(event), { signal });
+    box.addEventListener("pointerup", (event) => this.#up(event), { signal });
+    box.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId), { signal });
+    box.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
-  close() { this.#observer.disconnect(); }
+  close() {
+    this.#observer.disconnect();
+    this.#closing.abort();
+  }
 
   set data(data) { this.#data = data; this.draw(); }
   get data() { return this.#data; }
@@ -128,7 +133,7 @@ export class Chart {
 
   #layout() {
     const { series, from, to, marks } = this.#data;
-    const width = this.#box.clientWidth, height = this.#box.clientHeight;
+    const [width, height] = this.#size;
     const left = 44, right = width - 10, top = 10;
     const strips = series.length * (STRIP + 3) + (marks?.length ? MARKS : 0);
     const bottom = height - 20 - strips - 4;
@@ -212,7 +217,7 @@ export class Chart {
   // MARK: Drawing
 
   draw() {
-    if (!this.#data || !this.#box.clientWidth) return;
+    if (!this.#data || !this.#size[0]) return;
     const { series } = this.#data, layout = this.#layout(), y = this.#scale(layout), first = layout.bottom + 4;
     // Where the first strip begins, for what lies over the chart.
     this.#box.dataset.strip = first;
