@@ -23,8 +23,8 @@ export async function loadLanguage() {
   document.documentElement.lang = chosen;
 }
 
-/** Asks for the catalogue again, so that the worker keeps it. */
-export const keepLanguage = () => api.asset(`../strings/${chosen}.json`);
+/** Asks for the catalogue again, so that a new worker keeps it; it has English anyway. */
+export const keepLanguage = () => (chosen === "en" ? null : api.asset(`../strings/${chosen}.json`));
 
 /** Adds texts that some pages alone need; they are asked for once. */
 export function loadMore(name) {
