@@ -63,7 +63,7 @@ const isLater = (one, other) => (one.bootID === other.bootID ? one.instantSecond
 export function make(root, context) {
   const filters = makeFilters(context, () => draw());
   const list = el("section", { class: "card events", "aria-label": t("events.title") });
-  const more = button(t("events.more"), null), newer = button("", null, { class: "first", hidden: true });
+  const more = button(t("events.more"), null, { hidden: true }), newer = button("", null, { class: "first", hidden: true });
   root.append(filters.node, el("div", { class: "eventlist" }, newer, list, el("div", { class: "row" }, more)));
   let shown = null, waiting = 0, turn = 0;
   const open = new Set();

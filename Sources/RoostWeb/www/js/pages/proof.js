@@ -43,17 +43,26 @@ export function make(root, context) {
         el("section", { class: "card screen" }, el("h2", {}, t("proof.days")), drawDays(answer.rows, days, (...chosen) => openDay(context, days, ...chosen)),
           legend(), el("p", { class: "quiet" }, t("proof.hint"))),
         side, printed);
-      root.querySelector(".days").scrollLeft = 1e6;
-      head.replaceChildren(...sentence(answer, days, t("proof.counting")));
+      // With the frame that draws them the newest days are in sight.
+      const box = root.querySelector(".days");
+      requestAnimationFrame(() => { box.scrollLeft = 1e6; });
+      // Behind it stands unseen what else it may say, so that nothing moves when that is known.
+      const likely = { missing: [], coveredSeconds: answer.coveredSeconds, elapsedSeconds: answer.dueSeconds };
+      const say = (words, found) => {
+        const [sign, said] = sentence(answer, days, words, found);
+        const others = [0, 0.001].map((unknownShare) => sentence(answer, days, null, { ...likely, unknownShare })[1]);
+        head.replaceChildren(sign, el("div", { class: "over" }, said, others));
+      };
+      say(t("proof.counting"));
       // The ledger reads every sample: what it says comes when it is there.
       context.api.get("/proof", null, { patience: 60000 }).then((found) => {
         if (mine !== turn) return;
         proof = found;
-        head.replaceChildren(...sentence(answer, days, null, proof));
+        say(null, proof);
         side.replaceChildren(el("section", { class: "card screen" }, el("h2", {}, t("proof.why")), proof.missing.length ? why(proof.missing) : el("p", {}, t("proof.why.none"))),
           el("div", { class: "tiles" }, ...parts(proof)));
         print.disabled = false;
-      }).catch(() => { if (mine === turn) head.replaceChildren(...sentence(answer, days, t("proof.refused"))); });
+      }).catch(() => { if (mine === turn) say(t("proof.refused")); });
     },
     leave() { turn += 1; removeEventListener("beforeprint", fillTables); },
   };
