@@ -21,6 +21,21 @@ export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+/** Gives way to the browser between two pieces of work, so that it draws what is there and takes a tap. */
+export const pause = () => new Promise((next) => (document.hidden ? setTimeout(next) : requestAnimationFrame(() => setTimeout(next))));
+
+/** Runs something once a frame at most, however often it is asked for. */
+export function onceAFrame(run) {
+  let isDue = false;
+  return async () => {
+    if (isDue) return;
+    isDue = true;
+    await pause();
+    isDue = false;
+    run();
+  };
+}
+
 /** An icon of the sprite in index.html. */
 export const icon = (name, className = "icon") =>
   svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#${name}` }));

@@ -1,20 +1,20 @@
 // Numbers, ages and dates. One zone per page: the station's, or the browser's when chosen.
 import { language, t } from "./i18n.js";
 
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-let stationZone = null;
-let isOwn = false;
+let browserZone, stationZone = null, isOwn = false;
+/** Asked late: the first use of `Intl` costs a slow phone more than all other things of the start. */
+const ownZone = () => (browserZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 const cache = new Map();
 
 function known(zone) {
   try { new Intl.DateTimeFormat("en", { timeZone: zone }); return true; } catch { return false; }
 }
 
-export const zone = () => (isOwn || !stationZone ? ownZone : stationZone);
+export const zone = () => (isOwn || !stationZone ? ownZone() : stationZone);
 /** For people: `America/New York`; of Greenwich the abbreviation is enough. */
 export const zoneWords = () => (/^Etc\//.test(zone()) ? zoneName() : zone().replaceAll("_", " "));
-export const isOwnZone = () => zone() === ownZone && isOwn;
-export const zonesDiffer = () => stationZone !== null && offset(Date.now() / 1000, stationZone) !== offset(Date.now() / 1000, ownZone);
+export const isOwnZone = () => isOwn && zone() === ownZone();
+export const zonesDiffer = () => stationZone !== null && offset(Date.now() / 1000, stationZone) !== offset(Date.now() / 1000, ownZone());
 
 export function setStationZone(name) {
   if (name && name !== stationZone && known(name)) { stationZone = name; cache.clear(); }

@@ -1,6 +1,6 @@
 // Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
 import { api, asked } from "./api.js";
-import { button, card, el, quoted, setText, show } from "./dom.js";
+import { button, card, el, pause, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
@@ -85,6 +85,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
   try {
     const [module] = await Promise.all([page.load().catch(unloaded), page.texts && loadMore(page.name)]);
+    await pause();
     const data = await module.load(api, query, context);
     if (mine !== turn) return;
     if (!current.view || !keepsPlace) {
@@ -95,8 +96,11 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
       clearTimeout(slow);
       header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
     }
-    await current.view.update(data, query);
-    if (!keepsPlace) scrollTo(0, scroll);
+    const drawn = current.view.update(data, query);
+    // At once, so that no piece is seen elsewhere; a place farther down exists when all is drawn. The first page begins at its top.
+    if (!keepsPlace && !current.isFirst) scrollTo(0, scroll);
+    await drawn;
+    if (scroll && mine === turn) scrollTo(0, scroll);
   } catch (problem) {
     if (mine === turn) fail(problem, page);
   } finally {

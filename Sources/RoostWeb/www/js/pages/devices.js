@@ -1,5 +1,5 @@
 // Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
-import { asIs, button, el, facts, keyed, quoted, renew, setText, show } from "../dom.js";
+import { asIs, button, onceAFrame, el, facts, keyed, pause, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
 import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
@@ -32,14 +32,18 @@ export function make(root, context) {
       await part.update();
     });
   }
+  const fresh = new Set(), redraw = onceAFrame(() => {
+    for (const node of list.children) if (fresh.delete(node.dataset.key)) node.values(curves);
+  });
   return {
-    update(data) {
+    async update(data) {
       profiles = data.profiles;
-      drawPins();
       const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), measuring = devices.filter((one) => one.intervalSeconds);
       setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
+      await pause();
       if (live.station && curves === null) { curves = undefined; drawCurves(); }
+      drawPins();
       // What is typed into a row stays until the row says something else.
       keyed(ports, items, (one) => JSON.stringify([one, data.plugs?.items.find(({ node }) => node && node === one.node), data.plugs?.sockets]), (one) => foundRow(one, profiles, context, where(data, ({ node }) => node && node === one.node)));
       show(none, !items.length);
@@ -48,7 +52,7 @@ export function make(root, context) {
     },
     live(kind, data) {
       if (kind === "station") context.reload();
-      if (kind === "reading") [...list.children].find((node) => node.dataset.key === deviceOf(data.channel))?.values(curves);
+      if (kind === "reading") { fresh.add(deviceOf(data.channel)); redraw(); }
     },
     tick() { for (const node of list.children) node.tick(); },
   };

@@ -1,7 +1,7 @@
 // Values over time, with every gap and its cause.
 import { address } from "../api.js";
 import { Chart, DASHES, stepAt, stretchAt } from "../chart.js";
-import { asIs, button, dialog, el, segments, show, svg, table } from "../dom.js";
+import { asIs, button, dialog, el, pause, segments, show, svg, table } from "../dom.js";
 import { eventSentence, loadFacts } from "../facts.js";
 import { clock, clockSeconds, date, dated, day, duration, month, number, percent, rfc3339, span, stamp, value, width, zoneName, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
@@ -48,7 +48,7 @@ export function make(root, context) {
     el("div", { class: "split" }, heading, asIs("", "span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys, apart);
   const chooser = el("section", { class: "card" }), gaps = el("section", { class: "card" }), more = el("section", { class: "card" });
   root.append(el("div", { class: "page" }, main, gaps), el("div", { class: "page" }, chooser, more));
-  let drawn = [];
+  let drawn = [], latest;
 
   function point(data, time) {
     for (const chart of drawn) chart.cursor = time;
@@ -56,13 +56,11 @@ export function make(root, context) {
   }
 
   return {
-    update(data) {
-      const { window, chosen, items, series } = data;
+    async update(data) {
+      const { window, chosen, items, series } = latest = data;
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
-      chooser.hidden = !items.length;
-      fillChooser(chooser, items, chosen, context);
       for (const chart of drawn) chart.close();
       charts.replaceChildren();
       drawn = series ? drawCharts(charts, data, context, (time) => point(data, time)) : [];
@@ -70,6 +68,10 @@ export function make(root, context) {
       point(data, null);
       keys.replaceChildren(...(series ? legend(data) : []));
       apart.textContent = series ? differenceWords(data) : "";
+      await pause();
+      if (latest !== data) return;
+      show(chooser, items.length > 0);
+      fillChooser(chooser, items, chosen, context);
       show(gaps, Boolean(series));
       gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(series ? gapList(data, context) : []));
       show(more, Boolean(series));

@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, curve, stepAt } from "../chart.js";
-import { card, el, keyed, mark, asIs, setMark, setText, show } from "../dom.js";
+import { asIs, onceAFrame, card, el, keyed, mark, pause, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -65,7 +65,8 @@ function leading(station, channels) {
 export function make(root, context) {
   const parts = makeVerdict(context), first = el("div"), list = valueList(context);
   const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
-  root.append(el("div", { class: "main" }, parts.node, first, list.node), el("div", { class: "aside" }, well.node, picture), el("div", { class: "aside" }, today.node, mode));
+  const asides = [[well.node, picture], [today.node, mode]].map((nodes) => [el("div", { class: "aside" }), nodes]);
+  root.append(el("div", { class: "main" }, parts.node, first, list.node), ...asides.map(([aside]) => aside));
   let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS;
 
   async function showRest(given) {
@@ -80,22 +81,33 @@ export function make(root, context) {
   function draw(station) {
     parts.update(station);
     list.update(station, answer);
-    well.update(station, rest);
     if (station.channels?.length) first.replaceChildren();
   }
 
+  /** Readings come several at once. */
+  const redraw = onceAFrame(() => {
+    if (!root.isConnected || !live.station) return;
+    draw(live.station);
+    well.update(live.station, rest);
+  });
+
   return {
-    update({ station, kept, first: leader, devices, day, rest: asked }) {
+    async update({ station, kept, first: leader, devices, day, rest: asked }) {
       const { state } = station.daemon ?? {}, isCard = state === "none";
       answer = kept.length ? { kept } : answer;
       draw(station);
       first.replaceChildren(...(station.channels?.length || isCard ? [] : state === "up" ? [firstSteps(devices), toFirstSteps(context)] : [absence(station)]).filter(Boolean));
-      if (isCard) picture.replaceChildren(absence(station, kept)); else mode.replaceChildren(modeCard(station, context));
       if (day) parts.expect();
-      const drawn = day?.then(([curves, ledger]) => {
+      // What stands below or beside the values comes with the next frame.
+      await pause();
+      well.update(live.station, rest);
+      if (isCard) picture.replaceChildren(absence(station, kept)); else mode.replaceChildren(modeCard(live.station, context));
+      for (const [aside, nodes] of asides) if (!aside.firstChild) aside.append(...nodes);
+      const drawn = day?.then(async ([curves, ledger]) => {
         if (!curves) return parts.leave();
         answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
+        await pause();
         list.update(live.station, answer);
       }).catch(() => parts.leave());
       ask = () => asked?.().then(showRest).catch((problem) => { if (problem.status === undefined) console.error(problem); });
@@ -103,7 +115,7 @@ export function make(root, context) {
     },
     live(kind, data) {
       if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
-      if (live.station) draw(live.station);
+      redraw();
       if (kind === "station") mode.replaceChildren(modeCard(live.station, context));
       if (kind === "alert") context.reload();
     },
