@@ -1,5 +1,5 @@
 // Raised and pending alerts, rules with their figures, and receivers of notices.
-import { card, el, keyed, mark, quoted } from "../dom.js";
+import { card, el, keyed, quoted, renew, setMark, setText, show } from "../dom.js";
 import { duration, number } from "../format.js";
 import { has, loadMore, t } from "../i18n.js";
 import { loadFacts } from "../facts.js";
@@ -15,21 +15,22 @@ export async function load(api, query, { may }) {
 }
 
 export function make(root, context) {
-  const now = el("section", { class: "card" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
+  const raised = el("ul", { class: "list" }), calm = el("p", { class: "big" }, t("alerts.none")), leftOut = el("p", { class: "wrong" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
   const own = el("div");
   const add = el("div");
-  root.append(now, card(t("alerts.receivers"), none, list, add), rest.node, own);
+  root.append(card(t("alerts.now"), raised, calm, leftOut, el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past")))), card(t("alerts.receivers"), none, list, add), rest.node, own);
   const edit = entryPlace(root, "receivers", context);
   return {
     update({ alerts, rules, receivers, isRunning, browser }, query) {
       edit(query);
-      add.replaceChildren((isRunning && addLink(t("alerts.receivers.add"), context)) || "");
-      own.replaceChildren(...(browser === undefined ? [] : [browserCard(browser, context)]));
-      now.replaceChildren(el("h2", {}, t("alerts.now")), alerts.alerts.length ? el("ul", { class: "list" }, alerts.alerts.map((one) => row(one, context))) : el("p", { class: "big" }, t("alerts.none")),
-        alerts.leftOutCount ? el("p", { class: "wrong" }, t("alerts.leftOut", { n: number(alerts.leftOutCount) })) : "",
-        el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past"))));
+      renew(add, isRunning && addLink(t("alerts.receivers.add"), context));
+      renew(own, browser !== undefined && browserCard(browser, context));
+      keyed(raised, alerts.alerts, (one) => `${one.key} ${one.n}`, () => el("li", { class: "finding" }, el("span"), el("div")), (node, one) => fill(node, one, context));
+      show(raised, alerts.alerts.length > 0);
+      show(calm, !alerts.alerts.length);
+      show(setText(leftOut, t("alerts.leftOut", { n: number(alerts.leftOutCount ?? 0) })), alerts.leftOutCount > 0);
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
-      none.hidden = receivers.length > 0;
+      show(none, !receivers.length);
       rest.update(rules, alerts.alerts);
     },
     live(kind) { if (kind === "alert") context.reload(); },
@@ -37,13 +38,14 @@ export function make(root, context) {
   };
 }
 
-function row(one, { may, api, reload }) {
+/** A button whose alert only has another figure stays where it is. */
+function fill({ firstChild: sign, lastChild: place }, one, { may, api, reload }) {
   const post = (what, body) => async () => { await api.send("POST", `/alerts/${one.n}/${what}`, body); await reload(); };
   const notes = [t("rules.of", { name: ruleName(ruleOf(one)) }), one.isAcknowledged && t("alerts.acknowledged"), one.silencedSeconds && t("alerts.silenced", { time: duration(one.silencedSeconds) }),
     one.flags?.includes("flapping") && t("alerts.flapping"), one.worst !== undefined && t("alerts.worst", { value: number(one.worst, 1, 0) })].filter(Boolean);
   const state = one.blind ? "unknown" : one.state;
-  return el("li", { class: "finding" }, mark(["pending", "unknown"].includes(state) ? "unknown" : SIGNS[one.severity], "mark small"), el("div", {},
-    el("p", {}, el("strong", {}, alertWords(one)), el("span", { class: "chip" }, t(`alerts.state.${state}`))), el("p", { class: "quiet" }, notes.join(" · ")),
+  setMark(sign, ["pending", "unknown"].includes(state) ? "unknown" : SIGNS[one.severity]);
+  renew(place, el("p", {}, el("strong", {}, alertWords(one)), el("span", { class: "chip" }, t(`alerts.state.${state}`))), el("p", { class: "quiet" }, notes.join(" · ")),
     one.why && !has(`cause.${one.why}`) ? el("p", { class: "quiet" }, quoted(one.why)) : null,
-    one.n && !one.isAcknowledged && may("member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null));
+    one.n && !one.isAcknowledged && may("member") ? el("div", { class: "row" }, action(t("alerts.ack"), post("ack"), { class: "small" }), one.silencedSeconds ? "" : action(t("alerts.snooze"), post("snooze", { seconds: 28800 }), { class: "small" })) : null);
 }

@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, curve, stepAt } from "../chart.js";
-import { asIs, onceAFrame, card, el, keyed, mark, pause, setMark, setText, show } from "../dom.js";
+import { asIs, onceAFrame, card, el, keyed, mark, pause, renew, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -101,7 +101,7 @@ export function make(root, context) {
       // What stands below or beside the values comes with the next frame.
       await pause();
       well.update(live.station, rest);
-      if (isCard) picture.replaceChildren(absence(station, kept)); else mode.replaceChildren(modeCard(live.station, context));
+      if (isCard) picture.replaceChildren(absence(station, kept)); else renew(mode, modeCard(live.station, context));
       for (const [aside, nodes] of asides) if (!aside.firstChild) aside.append(...nodes);
       const drawn = day?.then(async ([curves, ledger]) => {
         if (!curves) return parts.leave();
@@ -116,7 +116,7 @@ export function make(root, context) {
     live(kind, data) {
       if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
       redraw();
-      if (kind === "station") mode.replaceChildren(modeCard(live.station, context));
+      if (kind === "station" && live.station.daemon?.state !== "none") renew(mode, modeCard(live.station, context));
       if (kind === "alert") context.reload();
     },
     tick() {
@@ -364,5 +364,5 @@ function modeCard(station, { may, api, reload }) {
   return card(t("now.mode"), el("p", {}, words), isMember ? el("div", { class: "row" },
     mode === "live" ? action(t("mode.end"), () => send({ mode: "normal" })) : action(t("mode.live.start"), () => send({ mode: "live", seconds: 600 })),
     el("a", { class: "button", href: "/surveys" }, t("surveys.title")),
-    station.channels?.length ? later("mute", station, api, reload) : null) : null);
+    station.channels?.length ? later("mute", api, reload) : null) : null);
 }

@@ -54,9 +54,9 @@ export async function choice({ api, reload }, said) {
   return "";
 }
 
-export async function mute(station, api, reload) {
+export async function mute(api, reload) {
   await loadMore("now");
-  const devices = [...new Set((station.channels ?? []).map((channel) => deviceOf(channel.id)))];
+  const devices = [...new Set((live.station.channels ?? []).map((channel) => deviceOf(channel.id)))];
   const device = el("select", {}, devices.map((name) => el("option", { value: name }, deviceTitle(name))));
   const time = el("select", {}, [1800, 7200, 28800, 86400].map((seconds) => el("option", { value: seconds }, duration(seconds))));
   const box = dialog(t("mute.do"), t("do.cancel"), el("p", {}, t("mute.words")),

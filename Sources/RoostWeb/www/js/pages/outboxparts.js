@@ -1,6 +1,6 @@
 // How one target or receiver stands: shared by the pages Outbox and Alerts.
 import { KEEPING } from "../api.js";
-import { button, card, dialog, el, facts, mark, asIs, quoted, setText, show, table } from "../dom.js";
+import { button, card, dialog, el, facts, mark, asIs, quoted, renew, setText, show, table } from "../dom.js";
 import { deliveryReason } from "../facts.js";
 import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -52,12 +52,14 @@ export function standing(first, context, changed) {
     if (offered !== now) {
       offered = now;
       sign.replaceChildren(mark(MARKS[report.state] ?? "unknown", "mark small"));
-      acts.replaceChildren(...(may("member") ? [
-        isPaused || report.state === "idle" ? "" : action(t("outbox.flush"), post("flush"), { class: "small" }),
+      // Each delivery changes whether something can be sent: that stands last, so that a finger meets the button that it saw.
+      renew(acts, may("member") ? [
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
-        report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : "",
-        isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : "",
-        isSender && may("owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), post("drop", { before: rfc3339(live.now) })), { class: "small" }) : "", ...entryActs(report, context, changed)] : []));
+        report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : null,
+        isSender && may("owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), () => post("drop", { before: rfc3339(live.now) })()), { class: "small" }) : null,
+        entryActs(report, context, changed),
+        isPaused || report.state === "idle" ? null : action(t("outbox.flush"), post("flush"), { class: "small" }),
+        isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : null] : []);
     }
     setText(state, code("outbox.state", report.state));
     const key = `${report.code} ${report.why}`;
