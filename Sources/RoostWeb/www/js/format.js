@@ -1,10 +1,9 @@
 // Numbers, ages and dates. One zone per page: the station's, or the browser's when chosen.
-import { language, t } from "./i18n.js";
+import { language, once, t } from "./i18n.js";
 
 let browserZone, stationZone = null, isOwn = false;
 /** Asked late: the first use of `Intl` costs a slow phone more than all other things of the start. */
 const ownZone = () => (browserZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
-const cache = new Map();
 
 function known(zone) {
   try { new Intl.DateTimeFormat("en", { timeZone: zone }); return true; } catch { return false; }
@@ -17,19 +16,16 @@ export const isOwnZone = () => isOwn && zone() === ownZone();
 export const zonesDiffer = () => stationZone !== null && offset(Date.now() / 1000, stationZone) !== offset(Date.now() / 1000, ownZone());
 
 export function setStationZone(name) {
-  if (name && name !== stationZone && known(name)) { stationZone = name; cache.clear(); }
+  if (name && name !== stationZone && known(name)) stationZone = name;
 }
 
-export function useOwnZone(flag) { isOwn = flag; cache.clear(); }
+export function useOwnZone(flag) { isOwn = flag; }
 
 /** English dates with the day first, as on the pages' drawings. */
 const region = () => (language() === "en" ? "en-GB" : language());
 
-function formatter(options) {
-  const key = JSON.stringify(options);
-  if (!cache.has(key)) cache.set(key, new Intl.DateTimeFormat(region(), { timeZone: zone(), ...(options.hour ? { hourCycle: "h23" } : {}), ...options }));
-  return cache.get(key);
-}
+const formatter = (options) => once(zone() + JSON.stringify(options), () =>
+  new Intl.DateTimeFormat(region(), { timeZone: zone(), ...(options.hour ? { hourCycle: "h23" } : {}), ...options }));
 
 /** Milliseconds of what the server sends: text, or seconds since 1970. */
 export const moment = (time) => (typeof time === "number" ? time * 1000 : Date.parse(time));
@@ -44,7 +40,7 @@ export const stamp = (time) => dated(time, { day: "numeric", month: "short", yea
 
 /** `CET`, `GMT+5:30`: what the clock is called at that moment. */
 export function zoneName(time = Date.now() / 1000) {
-  const parts = new Intl.DateTimeFormat(region(), { timeZone: zone(), timeZoneName: "short" }).formatToParts(moment(time));
+  const parts = formatter({ timeZoneName: "short" }).formatToParts(moment(time));
   return parts.find((part) => part.type === "timeZoneName")?.value ?? zone();
 }
 
@@ -54,14 +50,8 @@ export function span(from, to) {
   return `${day(from)}, ${time(from)} – ${sameDay ? "" : `${day(to)}, `}${time(to)} ${zoneName(to)}`;
 }
 
-const numbers = new Map();
-export function number(value, decimals = 0, least = decimals) {
-  const key = `${decimals} ${least}`;
-  if (!numbers.has(key)) {
-    numbers.set(key, new Intl.NumberFormat(language(), { minimumFractionDigits: least, maximumFractionDigits: decimals }));
-  }
-  return numbers.get(key).format(value);
-}
+export const number = (value, decimals = 0, least = decimals) => once(`${decimals} ${least}`, () =>
+  new Intl.NumberFormat(language(), { minimumFractionDigits: least, maximumFractionDigits: decimals })).format(value);
 
 export const isKnown = (given) => given !== null && given !== undefined;
 export const value = (given, decimals) => (given === null || given === undefined ? "–" : number(given, decimals ?? 1));
@@ -108,22 +98,16 @@ export function bytes(count) {
   return `${number(size, index === 0 || size >= 100 ? 0 : 1)} ${units[index]}`;
 }
 
-const part = new Map();
+const PARTS = { hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" };
 /** Seconds east of Greenwich in the page's zone at that moment. */
 export function offset(seconds, name = zone()) {
-  if (!part.has(name)) {
-    part.set(name, new Intl.DateTimeFormat("en-CA", { timeZone: name, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" }));
-  }
-  const p = Object.fromEntries(part.get(name).formatToParts(seconds * 1000).map((one) => [one.type, one.value]));
+  const format = once(`offset ${name}`, () => new Intl.DateTimeFormat("en-CA", { timeZone: name, ...PARTS }));
+  const p = Object.fromEntries(format.formatToParts(seconds * 1000).map((one) => [one.type, one.value]));
   return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second) / 1000 - Math.floor(seconds);
 }
 
 /** The moment of a wall time, given as if it were UTC. */
-export function fromWall(wall, name = zone()) {
-  let at = wall - offset(wall, name);
-  at = wall - offset(at, name);
-  return at;
-}
+export const fromWall = (wall, name = zone()) => wall - offset(wall - offset(wall, name), name);
 
 export function dayStart(seconds, name = zone()) {
   const wall = Math.floor(seconds) + offset(seconds, name);

@@ -5,10 +5,13 @@ import { kept } from "./kept.js";
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["it", "Italiano"], ["es", "Español"], ["fr", "Français"]];
 /** The languages that the courier writes notices in. */
 const NOTICE_LANGUAGES = ["en", "de", "it"];
-const more = new Map();
 let messages = {}, rules, chosen = "en";
 
 export const language = () => chosen;
+
+const made = new Map();
+/** What was made for a key before, or is made now: a browser needs milliseconds for each format. */
+export const once = (key, make) => made.get(key) ?? made.set(key, make()).get(key);
 /** The page's language if the courier has it, or English. */
 export const noticeLanguage = () => (NOTICE_LANGUAGES.includes(chosen) ? chosen : "en");
 
@@ -27,13 +30,8 @@ export async function loadLanguage() {
 export const keepLanguage = () => (chosen === "en" ? null : api.asset(`../strings/${chosen}.json`));
 
 /** Adds texts that some pages alone need; they are asked for once. */
-export function loadMore(name) {
-  if (!more.has(name)) {
-    more.set(name, api.asset(`../strings/${name}-${chosen}.json`).then((texts) => Object.assign(messages, texts)));
-    more.get(name).catch(() => more.delete(name));
-  }
-  return more.get(name);
-}
+export const loadMore = (name) => once(`texts ${name}`, () => api.asset(`../strings/${name}-${chosen}.json`)
+  .then((texts) => Object.assign(messages, texts), (problem) => { made.delete(`texts ${name}`); throw problem; }));
 
 api.explain = () => loadMore("refusals");
 
@@ -50,7 +48,7 @@ export function t(key, params) {
 
 export function plural(key, count, params) {
   const exact = `${key}.${rules.select(count)}`;
-  return t(has(exact) ? exact : `${key}.other`, { n: new Intl.NumberFormat(chosen).format(count), ...params });
+  return t(has(exact) ? exact : `${key}.other`, { n: once("n", () => new Intl.NumberFormat(chosen)).format(count), ...params });
 }
 
 /** The words of a code, or the server's English, or the code itself. */
