@@ -38,9 +38,7 @@ function subjectWords(alert) {
 export const ruleName = (id) => code("rule", id);
 
 /** A moment by the station's clock, so many seconds ago. */
-function since(seconds) {
-  return (seconds > 72000 ? stamp : clock)(live.now - seconds);
-}
+const since = (seconds) => (seconds > 72000 ? stamp : clock)(live.now - seconds);
 
 /** What, how much and since when; of what is not known any more, since when it is not. */
 export function alertWords(one) {

@@ -2,9 +2,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Makes an element: `on…` props are listeners, the others attributes; `false` and null leave out. */
-export function el(tag, props, ...children) {
-  return fill(document.createElement(tag), props, children);
-}
+export const el = (tag, props, ...children) => fill(document.createElement(tag), props, children);
 
 function fill(node, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
@@ -17,23 +15,15 @@ function fill(node, props, children) {
   return node;
 }
 
-export function svg(tag, props, ...children) {
-  return fill(document.createElementNS(SVG, tag), props, children);
-}
+export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
 /** Gives way to the browser between two pieces of work, so that it draws what is there and takes a tap. */
 export const pause = () => new Promise((next) => (document.hidden ? setTimeout(next) : requestAnimationFrame(() => setTimeout(next))));
 
 /** Runs something once a frame at most, however often it is asked for. */
 export function onceAFrame(run) {
-  let isDue = false;
-  return async () => {
-    if (isDue) return;
-    isDue = true;
-    await pause();
-    isDue = false;
-    run();
-  };
+  let due = null;
+  return () => (due ??= pause().then(() => { due = null; run(); }));
 }
 
 /** An icon of the sprite in index.html. */
@@ -109,6 +99,20 @@ export const asIs = (text, tag = "span", props = {}) => el(tag, { translate: "no
 
 export const fold = (words, ...children) => el("details", {}, el("summary", {}, words), ...children);
 
+/** A fold whose content is made when it is opened first. */
+export function lateFold(summary, fill, props) {
+  const node = el("details", props, summary);
+  let isFull = false;
+  const renew = () => {
+    if (!node.open || isFull) return;
+    isFull = true;
+    node.append(...[fill()].flat());
+  };
+  node.addEventListener("toggle", renew);
+  renew();
+  return node;
+}
+
 export const choice = (options, chosen, props = {}) => el("select", props, options.map(([value, words]) => el("option", { value, selected: String(value) === String(chosen) }, words)));
 
 /** Buttons of which one is chosen; `options` are names with their words. */
@@ -118,18 +122,14 @@ export const segments = (label, options, chosen, choose) => el("div", { class: "
 /** A row of a menu: its name, what it is for, and a mark before them. */
 export const menuRow = (href, name, words, sign) => el("li", {}, el("a", { href }, sign, el("span", {}, el("strong", {}, name), el("span", { class: "quiet" }, words)), icon("icon-next")));
 
-export function card(title, ...children) {
-  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, ...children);
-}
+export const card = (title, ...children) => el("section", { class: "card" }, title ? el("h2", {}, title) : null, ...children);
 
 export function facts(rows) {
   return el("dl", { class: "facts" }, rows.filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== "")
     .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
 }
 
-export function button(text, onclick, props = {}) {
-  return el("button", { type: "button", onclick, ...props }, text);
-}
+export const button = (text, onclick, props = {}) => el("button", { type: "button", onclick, ...props }, text);
 
 /** A table under its name, in a box that may scroll sideways. */
 export function table(caption, heads, rows) {

@@ -26,7 +26,7 @@ export const live = {
     return station.daemon?.state === "none" ? "still" : "live";
   },
   on(listener) { listeners.add(listener); return () => listeners.delete(listener); },
-  start, stop, refresh,
+  start, stop, refresh: () => refresh(),
 };
 
 function tell(kind, data) { for (const listener of [...listeners]) listener(kind, data); }
@@ -41,26 +41,23 @@ function lose() {
 }
 
 /** Reads the station again; requests that overlap share one answer. */
-export function refresh() {
-  asked ??= (async () => {
-    try {
-      const answer = await api.getTagged("/station");
-      // A page that was live has seen more than what the worker kept.
-      if (answer.savedAt && station && !savedAt) { askedAt = performance.now(); return lose(); }
-      station = answer.data;
-      savedAt = answer.savedAt;
-      receivedAt = askedAt = performance.now();
-      setStationZone(station.station?.zone);
-      if (!savedAt) heard(); else lostAt = null;
-      tell("station", station);
-    } catch (problem) {
-      if (problem.status === 0) lose(); else heardAt = performance.now();
-      throw problem;
-    } finally {
-      asked = null;
-    }
-  })();
-  return asked;
+export const refresh = () => (asked ??= ask().finally(() => { asked = null; }));
+
+async function ask() {
+  try {
+    const answer = await api.getTagged("/station");
+    // A page that was live has seen more than what the worker kept.
+    if (answer.savedAt && station && !savedAt) { askedAt = performance.now(); return lose(); }
+    station = answer.data;
+    savedAt = answer.savedAt;
+    receivedAt = askedAt = performance.now();
+    setStationZone(station.station?.zone);
+    if (!savedAt) heard(); else lostAt = null;
+    tell("station", station);
+  } catch (problem) {
+    if (problem.status === 0) lose(); else heardAt = performance.now();
+    throw problem;
+  }
 }
 
 /** The same for a page that opens: an answer of the last second is new enough. */

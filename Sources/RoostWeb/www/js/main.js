@@ -41,11 +41,7 @@ function showState() {
   const node = show($("live"), state !== "still" && state !== "saved");
   const isDown = ["down", "hung"].includes(station?.daemon?.state);
   node.dataset.state = state === "live" && isDown ? "lost" : state;
-  const words = {
-    connecting: () => t("live.connecting"), live: () => liveWords(station), still: () => t("live.still"),
-    lost: () => t("live.lost"), saved: () => t("live.saved"),
-  }[state]();
-  setText(node.lastElementChild, words);
+  setText(node.lastElementChild, state === "live" ? liveWords(station) : t(`live.${state}`));
   // Dates have the station's zone; another one is offered where the browser has it.
   if (show($("zone"), zonesDiffer()).hidden === false) {
     setText($("zone"), zoneName());

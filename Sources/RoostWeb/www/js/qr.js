@@ -5,20 +5,17 @@ const EDGE = 4, LIBRARY = "/qrcode.js";
 let library = null;
 
 /** Asks for the library once; it offers itself to the function `define`. */
-function load() {
-  library ??= (async () => {
-    const before = globalThis.define;
-    let given = null;
-    globalThis.define = Object.assign((names, make) => { given = make(); }, { amd: true });
-    try { await import(LIBRARY); } catch {
-      library = null;
-    } finally {
-      globalThis.define = before;
-    }
-    return given;
-  })();
-  return library;
-}
+const load = () => (library ??= (async () => {
+  const before = globalThis.define;
+  let given = null;
+  globalThis.define = Object.assign((names, make) => { given = make(); }, { amd: true });
+  try { await import(LIBRARY); } catch {
+    library = null;
+  } finally {
+    globalThis.define = before;
+  }
+  return given;
+})());
 
 /** A drawing of a text, dark on white in every theme; null where the station has no library for it. */
 export async function qrCode(text, label) {

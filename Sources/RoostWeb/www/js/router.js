@@ -21,6 +21,11 @@ export const context = {
     document.title = [words, header.station.textContent || "Roost"].join(" – ");
   },
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
+  /** Asks for a change, and draws the page as it is then; given to a button or a form, it says that it is done. */
+  async change(...given) {
+    await api.send(...given);
+    await context.reload();
+  },
   /** Puts what the page shows into its address, without a new page. */
   setQuery(pairs) {
     const query = new URLSearchParams(location.search), present = Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));

@@ -18,10 +18,7 @@ const levelMean = ({ levelMean: mean, levelMeanSeconds: seconds, decimals }) =>
 export const measured = (channel) => `${value(channel.value, channel.decimals)} ${channel.unit ?? ""}`.trim();
 
 /** Why there is no value; a gap's cause and a sample's reason share one list. */
-export function reason(name, words) {
-  const same = { replyTimeout: "silent", stopped: "driverStopped" }[name] ?? name;
-  return code("cause", same, words);
-}
+export const reason = (name, words) => code("cause", { replyTimeout: "silent", stopped: "driverStopped" }[name] ?? name, words);
 
 export const flags = (quality) => (quality ?? []).map((flag) => code("flag", flag)).join(", ");
 
@@ -112,12 +109,12 @@ export async function orWhy(place, run) {
 }
 
 /** Runs what a button asks for, and says beside it what came of it. */
-function doing(node, said, action) {
+export function doing(node, said, action, running = t("do.running")) {
   return async (event) => {
     event?.preventDefault?.();
     node.disabled = true;
     said.className = "quiet";
-    said.textContent = t("do.running");
+    said.textContent = running;
     try {
       const words = await action();
       said.className = "done";

@@ -116,9 +116,7 @@ function size(view, key, label, hint = "") {
   return setting(view, key, label, control, hint, ({ value }) => ({ [key]: Number(value.split("×")[0]), [high]: Number(value.split("×")[1]) }));
 }
 
-function flag(view, key, label, hint) {
-  return setting(view, key, label, el("input", { type: "checkbox", checked: valueOf(view, key) === true }), hint, ({ checked }) => ({ [key]: checked }));
-}
+const flag = (view, key, label, hint) => setting(view, key, label, el("input", { type: "checkbox", checked: valueOf(view, key) === true }), hint, ({ checked }) => ({ [key]: checked }));
 
 function count(view, key, label) {
   const { low, high } = settingOf(view, key), control = el("input", { type: "number", min: low, max: high, step: 1, value: valueOf(view, key), required: true });

@@ -1,10 +1,10 @@
 // What happened, newest first: a sentence for each thing, its details and its repeats behind it.
-import { asIs, button, card, el, facts, icon, labelled, mark, show, svg } from "../dom.js";
+import { asIs, button, card, el, facts, icon, labelled, lateFold, mark, show, svg } from "../dom.js";
 import { grouping, isSmall, MANY, moment, partSentence, smallName, TOPICS, topicOf } from "../eventgroups.js";
 import { eventAside, eventDetails, eventSentence, loadFacts } from "../facts.js";
 import { clock, day, duration, rfc3339, stamp, zoneWords } from "../format.js";
 import { code, names, plural, t } from "../i18n.js";
-import { deviceTitle } from "../words.js";
+import { action, deviceTitle } from "../words.js";
 
 const PAGE = 200, MANY_PAGE = 500, STEPS = 50, TRIES = 4;
 /** Kinds that one question may name; of a topic with more, the page looks for itself. */
@@ -63,18 +63,15 @@ const isLater = (one, other) => (one.bootID === other.bootID ? one.instantSecond
 export function make(root, context) {
   const filters = makeFilters(context, () => draw());
   const list = el("section", { class: "card events", "aria-label": t("events.title") });
-  const more = button(t("events.more"), null, { hidden: true }), newer = button("", null, { class: "first", hidden: true });
-  root.append(filters.node, el("div", { class: "eventlist" }, newer, list, el("div", { class: "row" }, more)));
+  const more = action(t("events.more"), async () => {
+    await earlier();
+    await draw();
+    return "";
+  });
+  const newer = button("", () => context.reload(), { class: "first", hidden: true });
+  root.append(filters.node, el("div", { class: "eventlist" }, newer, list, show(more, false)));
   let shown = null, waiting = 0, turn = 0;
   const open = new Set();
-  newer.addEventListener("click", () => context.reload());
-  more.addEventListener("click", async () => {
-    more.disabled = true;
-    try {
-      await earlier();
-      await draw();
-    } finally { more.disabled = false; }
-  });
 
   async function earlier() {
     const { feeds: [main, many], asked } = shown;
@@ -175,16 +172,8 @@ const heading = (at, isFirst) => el("div", { class: "split" }, el("h2", {}, at =
 
 /** A summary whose content is made when it is opened first; what was open stays so. */
 function opened(id, open, summary, fill) {
-  const node = el("details", { open: open.has(id) }, summary);
-  let isFull = false;
-  const renew = () => {
-    if (node.open) open.add(id); else open.delete(id);
-    if (!node.open || isFull) return;
-    isFull = true;
-    node.append(...fill());
-  };
-  node.addEventListener("toggle", renew);
-  if (node.open) renew();
+  const node = lateFold(summary, fill, { open: open.has(id) });
+  node.addEventListener("toggle", () => { if (node.open) open.add(id); else open.delete(id); });
   return node;
 }
 

@@ -1,7 +1,7 @@
 // Values over time, with every gap and its cause.
 import { address } from "../api.js";
 import { Chart, DASHES, stepAt, stretchAt } from "../chart.js";
-import { asIs, button, dialog, el, pause, segments, show, svg, table } from "../dom.js";
+import { asIs, button, dialog, el, lateFold, pause, segments, show, svg, table } from "../dom.js";
 import { eventSentence, loadFacts } from "../facts.js";
 import { clock, clockSeconds, date, dated, day, duration, month, number, percent, rfc3339, span, stamp, value, width, zoneName, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
@@ -95,9 +95,7 @@ function windowWords({ range, from, to }) {
   return span(from, to);
 }
 
-function goTo(context, { range, from, to }) {
-  context.setQuery({ range, from: rfc3339(from), to: range ? null : rfc3339(to) });
-}
+const goTo = (context, { range, from, to }) => context.setQuery({ range, from: rfc3339(from), to: range ? null : rfc3339(to) });
 
 function fillTools(node, data, context, own) {
   const { window } = data, isComparing = node.contains(document.activeElement) && document.activeElement.matches("select");
@@ -197,10 +195,7 @@ function fillMore(node, data) {
   const { chosen, range, series } = data;
   const query = { channel: chosen, ...range };
   const full = series.series.map((one) => one.covered?.reduce((sum, share) => sum + (share ?? 0), 0)).some((sum) => sum > 0);
-  const details = el("details", {}, el("summary", {}, t("history.table")));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...series.series.filter((one) => !one.isEarlier).map(stepTable));
-  });
+  const details = lateFold(el("summary", {}, t("history.table")), () => series.series.filter((one) => !one.isEarlier).map(stepTable));
   const command = `curl -H 'Authorization: Bearer TOKEN' '${location.origin}${address("/series", { ...query, points: 600 })}'`;
   node.replaceChildren(el("h2", {}, t("history.take")),
     el("div", { class: "row" },

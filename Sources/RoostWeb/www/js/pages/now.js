@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, curve, stepAt } from "../chart.js";
-import { asIs, onceAFrame, card, el, keyed, mark, pause, renew, setMark, setText, show } from "../dom.js";
+import { asIs, card, el, keyed, mark, onceAFrame, pause, renew, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -168,10 +168,7 @@ function makeVerdict(context) {
         const next = faultNext(fault.id, fault.nextStep);
         return el("span", {}, `${faultSentence(fault.id, fault.sentence)}. `, next ? `${next}. ` : "");
       });
-      if (faults.dataset.key !== `${count}${lines.map((line) => line.textContent)}`) {
-        faults.dataset.key = `${count}${lines.map((line) => line.textContent)}`;
-        faults.replaceChildren(...lines, count > 0 ? el("a", { href: "/health" }, plural("now.faults", count)) : "");
-      }
+      renew(faults, lines, count > 0 && el("a", { href: "/health" }, plural("now.faults", count)));
       show(faults, count > 0);
     },
     chart(answer, channel, ledger, { go }) {
@@ -342,9 +339,7 @@ function firstSteps(devices) {
 }
 
 /** An owner who logs in at another address, as over a new Wi-Fi, goes on with the first steps. */
-function toFirstSteps({ may }) {
-  return may("owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null;
-}
+const toFirstSteps = ({ may }) => (may("owner") ? card(null, el("p", {}, t("start.purpose")), el("div", { class: "row" }, el("a", { class: "button", href: "/start" }, t("start.title")))) : null);
 
 /** No program answers: what still works, and what to do; of a card, how far its record goes. */
 function absence({ daemon }, kept = []) {

@@ -15,9 +15,8 @@ const STORE = /^(store|history|data)-/;
 /** A line each with its mark, its reason and its page; the lamp has one where there is one. */
 export function wellCard() {
   const list = el("ul", { class: "list well" }), node = card(t("well.title"), list);
-  let tickOf = () => {};
   return {
-    node, tick() { tickOf(); },
+    node, tick() { list.firstElementChild?.renew(measuring(live.station)); },
     update(station, rest) {
       const isUp = station.daemon?.state === "up";
       show(node, isUp);
@@ -27,7 +26,6 @@ export function wellCard() {
       const waits = (page) => (rest ? null : { page, level: "unknown", text: "…", because: "…" });
       const lines = [measuring(station), lamp(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts) : waits("/alerts")].filter(Boolean);
       keyed(list, lines, (one) => one.page, makeWell, (row, one) => row.renew(one));
-      tickOf = () => list.firstElementChild?.renew(measuring(live.station));
     },
   };
 }

@@ -60,15 +60,12 @@ export function make(root, context) {
   };
 }
 
-function stateCard(data, { api, may, reload }) {
+function stateCard(data, { may, change }) {
   const { camera, pictureCount, room, ringBytes, retentionDays, trouble, stationTrouble } = data;
   const facts = [
     (pictureCount ?? null) !== null && (room ? t("records.kept", { n: number(pictureCount), room: number(room) }) : plural("records.pictures", pictureCount)),
     retentionDays && plural("records.days", retentionDays), ringBytes && t("records.room", { size: bytes(ringBytes) })].filter(Boolean).join(" · ");
-  const all = data.mayDelete && camera !== "stopped" && pictureCount > 0 ? button(t("records.deleteAll"), confirmed(plural("records.deleteAll.sure", pictureCount), t("records.deleteAll"), async () => {
-    await api.send("POST", "/records/delete", { upTo: data.newest }, { patience: 70000 });
-    await reload();
-  }), { class: "small" }) : null;
+  const all = data.mayDelete && camera !== "stopped" && pictureCount > 0 ? button(t("records.deleteAll"), confirmed(plural("records.deleteAll.sure", pictureCount), t("records.deleteAll"), () => change("POST", "/records/delete", { upTo: data.newest }, { patience: 70000 })), { class: "small" }) : null;
   const link = (href, words) => el("a", { class: "button small", href }, words);
   return [
     el("p", { class: "big" }, t(`records.camera.${camera}`)),

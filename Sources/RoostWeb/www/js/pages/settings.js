@@ -86,13 +86,9 @@ function settingsForm(rows, { values, origins, etag, lamps }, { may }, change) {
 }
 
 /** Value set by a person; null where the station decides. */
-function own(name, values, origins) {
-  return origins[name] === "ui" ? values[name] ?? null : null;
-}
+const own = (name, values, origins) => (origins[name] === "ui" ? values[name] ?? null : null);
 
-function range({ minimum, maximum }) {
-  return minimum !== undefined && maximum !== undefined ? t("settings.range", { least: minimum, most: maximum }) : null;
-}
+const range = ({ minimum, maximum }) => (minimum !== undefined && maximum !== undefined ? t("settings.range", { least: minimum, most: maximum }) : null);
 
 function control(schema, given, disabled, name, shown) {
   if (schema.type === "boolean") return el("input", { type: "checkbox", checked: given === true, disabled });

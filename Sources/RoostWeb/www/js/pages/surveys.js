@@ -15,17 +15,14 @@ export async function load(api) {
 
 export const draw = ({ surveys, notes, station }, context) => [surveyCard(station, context), surveyList(surveys), noteCard(notes, context)];
 
-function surveyCard(station, { may, api, reload }) {
+function surveyCard(station, { may, change }) {
   const mode = station?.mode ?? {}, isMember = may("member");
   if (mode.mode === "survey") {
     return card(t("surveys.survey"), el("p", { class: "big" }, t("surveys.running", { name: mode.name ?? "" })), mode.isPrivate ? el("p", { class: "quiet" }, t("surveys.private")) : null,
-      isMember ? action(t("surveys.end"), async () => { await api.send("POST", "/mode", { mode: "normal" }); await reload(); }, { class: "first" }) : null);
+      isMember ? action(t("surveys.end"), () => change("POST", "/mode", { mode: "normal" }), { class: "first" }) : null);
   }
   const fields = [field("name", t("surveys.name"), { required: true, maxlength: "64", autocomplete: "off" }), field("isPrivate", t("surveys.noUpload"), { type: "checkbox" })];
-  return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? form(fields, t("surveys.start"), async ({ name, isPrivate }) => {
-    await api.send("POST", "/mode", { mode: "survey", name: name.trim(), isPrivate });
-    await reload();
-  }) : el("p", { class: "quiet" }, t("problem.member")));
+  return card(t("surveys.survey"), el("p", {}, t("surveys.words")), isMember ? form(fields, t("surveys.start"), ({ name, isPrivate }) => change("POST", "/mode", { mode: "survey", name: name.trim(), isPrivate })) : el("p", { class: "quiet" }, t("problem.member")));
 }
 
 function surveyList(surveys) {
@@ -35,14 +32,11 @@ function surveyList(surveys) {
     el("a", { class: "button", download: "", href: address("/export", { format: "csv", ...(one.from ? { from: one.from, to: one.to } : { survey: one.name }) }) }, t("history.csv"))))) : el("p", { class: "quiet" }, t("surveys.none")));
 }
 
-function noteCard(notes, { may, api, reload }) {
+function noteCard(notes, { may, change }) {
   const isMember = may("member");
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
     el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));
   const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(live.now) });
-  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), async (values) => {
-    await api.send("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null });
-    await reload();
-  }) : null);
+  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), (values) => change("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null })) : null);
 }
