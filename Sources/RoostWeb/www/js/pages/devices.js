@@ -1,5 +1,5 @@
 // Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
-import { asIs, button, onceAFrame, el, facts, keyed, pause, quoted, renew, setText, show } from "../dom.js";
+import { asIs, button, el, facts, keyed, lateFold, onceAFrame, pause, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
 import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
@@ -26,12 +26,10 @@ export function make(root, context) {
     for (const node of list.children) node.values(curves);
   }
   /** The header is drawn by a module of its own, which comes when this page is open. */
-  async function drawPins() {
-    await orWhy(pins, async () => {
-      part ??= (await import("./pins.js")).pinsPart(pins, context, () => profiles);
-      await part.update();
-    });
-  }
+  const drawPins = () => orWhy(pins, async () => {
+    part ??= (await import("./pins.js")).pinsPart(pins, context, () => profiles);
+    await part.update();
+  });
   const fresh = new Set(), redraw = onceAFrame(() => {
     for (const node of list.children) if (fresh.delete(node.dataset.key)) node.values(curves);
   });
@@ -147,30 +145,29 @@ function deviceRows(device, found) {
 
 /** Links and buttons of a card; a button that stays asks for the device as it is then. */
 function deviceButtons(context, present, all) {
-  const { may, api, reload } = context, { name, title: called, mutes } = present(), channels = channelsOf(name);
+  const { may, change } = context, { name, title: called, mutes } = present(), channels = channelsOf(name);
   return [channels.length ? el("a", { class: "button", href: `/history?${channels.slice(0, 4).map(({ id }) => `channel=${id}`).join("&")}` }, t("history.title")) : null,
     el("a", { class: "button", href: `/events?source=${encode(name)}` }, t("events.title")),
-    may("member") && mutes[0] ? action(t("mute.undo"), async () => { await api.send("DELETE", `/mutes/${encode(name)}`); reload(); }) : null,
+    may("member") && mutes[0] ? action(t("mute.undo"), () => change("DELETE", `/mutes/${encode(name)}`)) : null,
     may("owner") ? opening(t("devices.change"), (forms) => { const one = present(); forms.changeDialog(one, { devices: all(), lines: linesOf(one), channels: channelsOf(name) }, context); }, { "aria-label": t("devices.change.of", { name: called ?? name }) }) : null];
 }
 
 /** A button for a form, which comes when it is asked for. */
 function opening(text, open, props) {
   const said = el("span", { class: "wrong", role: "status" });
-  return el("span", { class: "row" }, button(text, () => orWhy(said, async () => { said.replaceChildren(); open(await import("./devicechange.js")); }), props), said);
+  return el("span", { class: "row" }, button(text, () => orWhy(said, async () => { said.replaceChildren(); open(await import("./pins.js")); }), props), said);
 }
 
 /** Sensors on the header, whose part comes when the fold is opened. */
 function busFold(context) {
-  const inside = el("div", { class: "say" }), node = el("details", { class: "card wide" }, el("summary", {}, t("devices.header")), inside);
-  node.addEventListener("toggle", async () => {
-    if (!node.open || inside.firstChild) return;
-    try { await (await import("./bus.js")).busPart(inside, context); } catch (problem) { inside.replaceChildren(el("p", { role: "alert" }, problemWords(problem))); }
-  });
-  return node;
+  return lateFold(el("summary", {}, t("devices.header")), () => {
+    const inside = el("div", { class: "say" });
+    orWhy(inside, async () => (await import("./bus.js")).busPart(inside, context));
+    return inside;
+  }, { class: "card wide" });
 }
 
-export function foundRow(one, profiles, { may, api, reload }, place = null) {
+export function foundRow(one, profiles, { may, api, change, reload }, place = null) {
   const isOwner = may("owner"), path = `/found/${encode(one.identity)}`;
   const isNew = ["unknown", "found", "ignored", "faulty"].includes(one.state);
   const names = one.candidates?.length ? one.candidates : profiles.filter((profile) => !profile.kind || profile.kind === "usb-serial").map((profile) => profile.id);
@@ -184,6 +181,6 @@ export function foundRow(one, profiles, { may, api, reload }, place = null) {
         await refresh().catch(() => {});
         reload();
       }, { class: "first" }))) : null,
-    isOwner ? el("div", { class: "row" }, ["unknown", "found"].includes(one.state) ? action(t("devices.ignore"), async () => { await api.send("POST", `${path}/ignore`); reload(); }) : null,
-      one.state === "absent" && one.name ? button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: one.name }), t("devices.forget"), async () => { await api.send("DELETE", `/devices/${encode(one.name)}`); reload(); })) : null) : null);
+    isOwner ? el("div", { class: "row" }, ["unknown", "found"].includes(one.state) ? action(t("devices.ignore"), () => change("POST", `${path}/ignore`)) : null,
+      one.state === "absent" && one.name ? button(t("devices.forget"), confirmed(t("devices.forget.sure", { name: one.name }), t("devices.forget"), () => change("DELETE", `/devices/${encode(one.name)}`))) : null) : null);
 }

@@ -6,7 +6,7 @@ import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { channelName, confirmed, curveWords, recorded } from "../words.js";
 import { readoutWords } from "./history.js";
-import { ruleSentences } from "./rules.js";
+import { ruleSentences } from "./alerts.js";
 
 /** So long a mark may take to the history. */
 const MARK_SECONDS = 12;

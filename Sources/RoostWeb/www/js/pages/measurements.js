@@ -6,7 +6,7 @@ import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { windowOf, windowOfQuery, neighbour } from "../window.js";
 import { action, channelName } from "../words.js";
-import { copyStore } from "./copy.js";
+import { copyStore } from "./backup.js";
 import { steps } from "./history.js";
 
 const PERIODS = { hour: "day", day: "month", week: "year", month: "year", year: null };

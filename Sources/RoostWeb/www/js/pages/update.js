@@ -4,7 +4,7 @@ import { stamp } from "../format.js";
 import { field, form } from "../form.js";
 import { code, t } from "../i18n.js";
 import { live } from "../live.js";
-import { sendPieces } from "./copy.js";
+import { sendPieces } from "./backup.js";
 
 export const load = (api) => api.get("/update");
 
@@ -35,8 +35,7 @@ export function make(root, context) {
   return { update, tick() { if ((isBusy || waits) && (beats += 1) % 4 === 0) load(context.api).then(update, () => {}); } };
 }
 
-async function send(file, bar, { api, reload }) {
+async function send(file, bar, { api, change }) {
   await sendPieces(api, "/update/file", file, bar);
-  await api.send("POST", "/update", { bytes: file.size });
-  await reload();
+  await change("POST", "/update", { bytes: file.size });
 }
