@@ -48,6 +48,10 @@ WORDS = {"dust": "Upper left USB socket, next to the network socket", "pms": "Lo
          "meter": "Lower right USB socket, port 4 of a hub", "nano": "USB port 2.1", "gps": "Pins 8, 10 of the header", "gate": "Pin 11 of the header · GPIO17",
          "lights": "Pins 19, 21, 23 of the header · GPIO9, GPIO10, GPIO11"}
 
+# Seconds since a sensor had fresh air, or the lowest value where it had none; then what the page says.
+AIR = {"class": {"lowestIn14Days": 612}, "hall": {"freshAirAgeSeconds": 200_000}}
+FRESH = {"class": "The lowest value of 14 days is 612 ppm: let it have fresh air for 20 minutes", "hall": "Last fresh air: 2 d 7 h ago."}
+
 
 def channel(device, quantity):
     never = (device, quantity) == ("pms", "formaldehyde")
@@ -57,7 +61,7 @@ def channel(device, quantity):
 
 def answers(columns):
     channels = [channel(part[0], quantity) for part in PARTS for quantity in part[4]]
-    devices = [{"name": name, "type": kind, "location": location, "state": "measuring" if quantities else "still", "facts": {}, "mutes": [], "origin": "file", "records": True,
+    devices = [{"name": name, "type": kind, "location": location, "state": "measuring" if quantities else "still", "facts": AIR.get(name, {}), "mutes": [], "origin": "file", "records": True,
                 **({"title": title} if title else {}), **({"intervalSeconds": 1} if quantities else {}), **({"shows": "level"} if name == "lights" else {})}
                for name, kind, location, title, quantities, _ in PARTS]
     found = [{"state": "unknown", "why": "no profile fits this adapter", "identity": "adapter:1", "node": "/dev/ttyUSB9", "usb": "1a86:7523"}]
@@ -110,6 +114,9 @@ def known(walk):
     shown = "return [...document.querySelectorAll('.top use, .plug use')].every((one) => one.getBBox().width > 0)"
     check.demand(until(lambda: browser.script(shown), 10), "devices: a symbol that is not drawn")
     check.demand("It does not measure: Formaldehyde." in browser.text(".device[data-key=pms]"), f"devices: what a part lacks is not said: {browser.text('.device[data-key=pms]')}")
+    for name, words in FRESH.items():
+        said = browser.text(f".device[data-key={name}]")
+        check.demand(words in said and "14Days" not in said, f"devices: fresh air of {name}: {said}")
     check.demand("Upper left USB socket" in browser.text(".list .plug"), "devices: a port that was found has no place")
     for width in SIZES:
         browser.view(width)
