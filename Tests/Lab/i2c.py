@@ -4,7 +4,7 @@ What i2c-stub of the kernel cannot be: these drivers send commands of one or two
 """
 
 from bench import Skipped, case, demand, journal
-from header import bus_number, prepare, simulate, use
+from header import bind, bus_number, driver, keep, prepare, simulate, use
 from machine import Failed
 
 # Sensirion's example of 25 °C and 37 % with their checksums, from the data sheet of the SCD4x, 3.5.2. The formulas of SHT3x
@@ -20,7 +20,7 @@ PARTS = {
     "sht2x": (0x40, "sht21", {"e3": "683a7c", "e5": "635264"}, {"temperature": 24.69, "humidity": 42.49}),
     # Data sheet of the BH1750, measurement sequence: 8390 / 1.2 is 28067 lx. Power down, 69 as time of measurement, one time.
     "bh1750": (0x23, "bh1750", {"00": "", "42": "", "65": "", "20": "8390"}, {"illuminance": 28066.7}),
-    # Registers: number of the kind, control, configuration, and lux in whole with the low byte first.
+    # Data sheet of the TSL4531, registers: number of the kind, control, configuration, whole lux with the low byte first.
     "tsl4531": (0x29, "tsl4531", {"8a": "a0", "80": "", "81": "", "84": "3930"}, {"illuminance": 12345.0}),
     # Data sheet of the ADS1115, table of output codes: 7fff is the full scale, 2048 mV, less a step of 0.0625 mV.
     "ads1115": (0x48, "ads1115", {"00": "7fff", "01": "8583"}, {f"voltage{input}": 2047.94 for input in range(4)}),
@@ -51,7 +51,7 @@ def i2c(lab):
         bind_anew(lab, machine, bus)
         compare(machine)
         journal(lab, machine)
-        machine.run("roost bus; roost devices; roost ledger; roost events --limit 120; roost status; dmesg | tail -n 20")
+        keep(machine, "roost bus; roost events --limit 120; dmesg | tail -n 20")
 
 
 def answers():
@@ -110,7 +110,7 @@ def read(lab, machine, bus, other):
     wait(machine, fresh(DIRECT), 120, "no value of a part without a driver")
     compare(machine)
     for channel, value in expected().items():
-        lab.figure(f"{channel} by the station, as the data sheet's example", value)
+        lab.figure(f"{channel} by the station, as its data sheet has it", value)
 
 
 def wait(machine, condition, limit, what):
@@ -118,7 +118,7 @@ def wait(machine, condition, limit, what):
     try:
         return machine.wait(condition, limit, what)
     except Failed:
-        machine.run("roost status; roost devices; roost events --limit 60; dmesg | tail -n 20", 120, check=False)
+        keep(machine, "roost events --limit 60; dmesg | tail -n 20")
         raise
 
 
@@ -180,8 +180,8 @@ def bind_anew(lab, machine, bus):
     said = machine.run("roost devices; roost events --limit 40")
     demand("in_voltage0 fails with errno 22" in said, f"{STUBBORN} is silent for another reason: {said}")
     address = PARTS[STUBBORN][0]
-    machine.run(f"roost bus forget {address:#x} --bus {bus}")
-    said = machine.run(f"roost bus use {address:#x} --bus {bus} --as {PARTS[STUBBORN][1]}")
-    demand("has the kernel's driver" in said, f"{STUBBORN} is not bound anew: {said}")
+    machine.run(f"roost bus forget {address:#x} --bus {bus}", 120, check=False)
+    wait(machine, f"[ ! -e {driver(bus, address)} ]", 120, f"the driver of {STUBBORN} is not taken away")
+    bind(machine, bus, PARTS[STUBBORN][1], address)
     seconds = wait(machine, fresh(STUBBORN), 120, f"{STUBBORN} gives no value after it was bound anew")
     lab.figure(f"bus hangs: {STUBBORN}", f"errno 22 until it is bound anew; then a value after {seconds} s")
