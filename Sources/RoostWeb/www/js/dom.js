@@ -18,12 +18,12 @@ function fill(node, props, children) {
 export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
 /** Gives way to the browser between two pieces of work, so that it draws what is there and takes a tap. */
-export const pause = () => new Promise((next) => (document.hidden ? setTimeout(next) : requestAnimationFrame(() => setTimeout(next))));
+export const nextFrame = () => new Promise((next) => (document.hidden ? setTimeout(next) : requestAnimationFrame(() => setTimeout(next))));
 
 /** Runs something once a frame at most, however often it is asked for. */
 export function onceAFrame(run) {
   let due = null;
-  return () => (due ??= pause().then(() => { due = null; run(); }));
+  return () => (due ??= nextFrame().then(() => { due = null; run(); }));
 }
 
 /** An icon of the sprite in index.html. */

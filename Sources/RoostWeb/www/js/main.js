@@ -1,7 +1,7 @@
 // Starts the dashboard: catalogue, account, header, router, stream.
 import { needs, showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
-import { dialog, el, icon, keyed, pause, quoted, setText, show } from "./dom.js";
+import { dialog, el, icon, keyed, nextFrame, quoted, setText, show } from "./dom.js";
 import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
 import { keepLanguage, loadLanguage, plural, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
@@ -102,7 +102,7 @@ async function begin() {
   // The zone of every date is the station's, and Now needs the same answer; all three questions at once.
   const known = refresh().catch(() => {});
   // A slow phone reads its tables of zones while it waits for the answers.
-  pause().then(zone);
+  nextFrame().then(zone);
   await loadLanguage();
   labelShell();
   await Promise.all([account, known]);
@@ -124,7 +124,6 @@ async function begin() {
     live.start();
   }
   $("zone").addEventListener("click", () => { useOwnZone(!isOwnZone()); showState(); context.reload(); });
-  await pause();
   await open(location.pathname, {});
   if (me && !here?.isAlone) showNew(me).then(showNeeds);
   return me;

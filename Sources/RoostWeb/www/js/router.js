@@ -1,6 +1,6 @@
 // Real paths: Back, reload and sharing restore a view. Swaps pages and moves the focus to their h1.
 import { api, asked } from "./api.js";
-import { button, card, el, pause, quoted, setText, show } from "./dom.js";
+import { button, card, el, nextFrame, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
@@ -90,7 +90,7 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
   try {
     const [module] = await Promise.all([page.load().catch(unloaded), page.texts && loadMore(page.name)]);
-    await pause();
+    await nextFrame();
     const data = await module.load(api, query, context);
     if (mine !== turn) return;
     if (!current.view || !keepsPlace) {

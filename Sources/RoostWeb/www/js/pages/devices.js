@@ -1,5 +1,5 @@
 // Connected devices: their values, how each measures and how long it lasts; and found ones that are not used.
-import { asIs, button, el, facts, keyed, lateFold, onceAFrame, pause, quoted, renew, setText, show } from "../dom.js";
+import { asIs, button, el, facts, keyed, lateFold, nextFrame, onceAFrame, quoted, renew, setText, show } from "../dom.js";
 import { factWords, loadFacts } from "../facts.js";
 import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
@@ -39,7 +39,7 @@ export function make(root, context) {
       const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), measuring = devices.filter((one) => one.intervalSeconds);
       setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
-      await pause();
+      await nextFrame();
       if (live.station && curves === null) { curves = undefined; drawCurves(); }
       drawPins();
       // What is typed into a row stays until the row says something else.

@@ -1,7 +1,7 @@
 // Values over time, with every gap and its cause.
 import { address } from "../api.js";
 import { Chart, DASHES, stepAt, stretchAt } from "../chart.js";
-import { asIs, button, dialog, el, lateFold, pause, segments, show, svg, table } from "../dom.js";
+import { asIs, button, dialog, el, lateFold, nextFrame, segments, show, svg, table } from "../dom.js";
 import { eventSentence, loadFacts } from "../facts.js";
 import { clock, clockSeconds, date, dated, day, duration, month, number, percent, rfc3339, span, stamp, value, width, zoneName, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
@@ -68,7 +68,7 @@ export function make(root, context) {
       point(data, null);
       keys.replaceChildren(...(series ? legend(data) : []));
       apart.textContent = series ? differenceWords(data) : "";
-      await pause();
+      await nextFrame();
       if (latest !== data) return;
       show(chooser, items.length > 0);
       fillChooser(chooser, items, chosen, context);

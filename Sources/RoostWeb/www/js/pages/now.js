@@ -1,6 +1,6 @@
 // Is the air good, is all well, what happened?
 import { Chart, curve, stepAt } from "../chart.js";
-import { asIs, card, el, keyed, mark, onceAFrame, pause, renew, setMark, setText, show } from "../dom.js";
+import { asIs, card, el, keyed, mark, nextFrame, onceAFrame, renew, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -99,7 +99,7 @@ export function make(root, context) {
       first.replaceChildren(...(station.channels?.length || isCard ? [] : state === "up" ? [firstSteps(devices), toFirstSteps(context)] : [absence(station)]).filter(Boolean));
       if (day) parts.expect();
       // What stands below or beside the values comes with the next frame.
-      await pause();
+      await nextFrame();
       well.update(live.station, rest);
       if (isCard) picture.replaceChildren(absence(station, kept)); else renew(mode, modeCard(live.station, context));
       for (const [aside, nodes] of asides) if (!aside.firstChild) aside.append(...nodes);
@@ -107,7 +107,7 @@ export function make(root, context) {
         if (!curves) return parts.leave();
         answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
-        await pause();
+        await nextFrame();
         list.update(live.station, answer);
       }).catch(() => parts.leave());
       ask = () => asked?.().then(showRest).catch((problem) => { if (problem.status === undefined) console.error(problem); });
