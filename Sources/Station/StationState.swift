@@ -51,7 +51,6 @@ final class StationState: Sendable {
     let budget: CostHistoryClient
     let settings: OwnerSettingsStore
     let surveys: SurveyMarks
-    let freshAir = FreshAirHistory()
     let values: Mutex<Values>
 
     /// - Parameters:

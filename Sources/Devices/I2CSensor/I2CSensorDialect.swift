@@ -36,8 +36,8 @@ package struct I2CSensorDialect: SensorDialect {
     }
 
     static let valueLimit = 32
-    /// Longest waits of one command that starts the part, lets it rest or reads its number.
-    static let commandPauseLimit = 500
+    /// Longest waits of the command that lets the part rest, ms: a stop waits for it.
+    static let restPauseLimit = 500
 
     private let pace: BusPace
     let values: [Value]
@@ -70,10 +70,8 @@ package struct I2CSensorDialect: SensorDialect {
             let found = Self.steps(&reader, act.key)
             if !found.isEmpty { steps[act] = found }
         }
-        for (act, all) in steps where act != .measure {
-            let (pause, limit) = (Self.pause(of: all), Self.commandPauseLimit)
-            if pause > limit { reader.problem(act.key, "waits \(pause) ms, at most \(limit)") }
-        }
+        let (pause, limit) = (Self.pause(of: steps[.rest] ?? []), Self.restPauseLimit)
+        if pause > limit { reader.problem(Act.rest.key, "waits \(pause) ms, at most \(limit)") }
         self.steps = steps
         let (check, measure) = (check, steps[.measure] ?? [])
         if !measure.contains(where: { if case .read = $0 { true } else { false } }) {
@@ -251,11 +249,19 @@ package struct I2CSensorDialect: SensorDialect {
                 BusQuestion(steps, number: act.rawValue).bytes,
                 reply: act == .measure ? nil : act.key,
                 isReadOnly: isReadOnly,
-                // A stop waits for the rest, twice at most, and has two seconds for that.
-                patience: act == .measure
-                    ? pace.patience : min(pace.patience, SensorCommand.usualPatience)
+                patience: patience(of: act)
             )
         ]
+    }
+
+    /// A stop waits for the rest, twice at most, and has two seconds for that.
+    private func patience(of act: Act) -> Duration {
+        let usual = SensorCommand.usualPatience
+        switch act {
+        case .measure: return pace.patience
+        case .start, .serial: return usual + .milliseconds(Self.pause(of: steps[act] ?? []))
+        case .rest: return usual
+        }
     }
 
     package func commands(for act: SensorAct) -> [SensorCommand] {

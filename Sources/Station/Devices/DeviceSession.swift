@@ -251,7 +251,9 @@ final class DeviceSession: OrderlyStop {
         reported: String?
     ) async throws -> String? {
         let text = outage.text
+        // Who holds a port may be another program each time.
         var isReported = reported == text
+        if case .busy = outage, reported != nil { isReported = true }
         if outage.maySettle, pause <= .seconds(1), reported == nil { isReported = true }
         if !isReported { await report(outage, text) }
         let newlyTold = isReported ? reported : text

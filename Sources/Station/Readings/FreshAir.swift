@@ -10,6 +10,8 @@ import Core
 ///   V1.6: ±(50 ppm + 3 %); 20 minutes in fresh air before a calibration by hand.
 struct FreshAir: Hashable, Sendable {
     static let limit = 500.0
+    /// No air outside has less: what reads lower is wrong.
+    static let least = 300.0
     static let dayCount = 14
 
     /// Days with a value, as days since 1970.
@@ -23,6 +25,7 @@ struct FreshAir: Hashable, Sendable {
 
     /// Adds the lowest value, ppm, of a part of the last 14 days.
     mutating func add(_ ppm: Double, at wall: WallTime) {
+        guard ppm >= Self.least else { return }
         days.insert(wall.nanoseconds / 86_400_000_000_000)
         lowest = min(lowest ?? ppm, ppm)
         if ppm <= Self.limit { freshAt = max(freshAt ?? wall, wall) }

@@ -1,13 +1,15 @@
 import Core
 import Synchronization
 
-/// What the history says of fresh air at CO₂ sensors, asked at most once an hour.
+/// What the history says of fresh air at CO₂ sensors, read at most once an hour.
 final class FreshAirHistory: Sendable {
     private static let pause: Duration = .hours(1)
+    /// Time to the next try after one that found no sure clock or no value.
+    private static let patience: Duration = .minutes(5)
 
     private struct State {
-        var askedAt: MonotonicInstant?
-        var answeredAt: MonotonicInstant?
+        var dueAt = MonotonicInstant.boot
+        var answeredAt = MonotonicInstant.boot
         var answer = FreshAirQuery.Answer()
     }
 
@@ -15,32 +17,37 @@ final class FreshAirHistory: Sendable {
 
     init() {}
 
-    /// Facts by device; none without a CO₂ sensor, a store or a sure clock.
-    ///
-    /// The last ones stay where the history cannot be read.
-    func facts(_ store: StoreClient) async -> [String: [Fact]] {
-        let (context, now) = (store.context, store.context.clock.now)
-        guard let opened = store.opened,
-            context.recorder.channels.contains(where: { FreshAir.measures($0.channel) })
-        else { return [:] }
+    /// Facts by device, of the last answer: who asks waits for no card.
+    func facts(at now: MonotonicInstant) -> [String: [Fact]] {
+        state.withLock { state in
+            guard let wall = state.answer.wall else { return [:] }
+            let present = wall.advanced(by: state.answeredAt.duration(to: now))
+            return state.answer.devices.mapValues { $0.facts(at: present) }
+        }
+    }
+
+    /// Reads the history if that is due and there is a CO₂ sensor; the last answer stays where it
+    /// cannot be read, which is a fault of its own.
+    func renew(_ store: OpenStore, _ context: StationContext) async {
+        guard context.recorder.channels.contains(where: { FreshAir.measures($0.channel) }) else {
+            return
+        }
+        let now = context.clock.now
         let isDue = state.withLock { state in
-            if let asked = state.askedAt, asked.duration(to: now) < Self.pause { return false }
-            state.askedAt = now
+            guard state.dueAt <= now else { return false }
+            state.dueAt = now.advanced(by: Self.patience)
             return true
         }
-        if isDue {
-            do {
-                let query = FreshAirQuery(boot: context.bootID, now: now)
-                let answer = try await opened.freshAir(query)
-                state.withLock { ($0.answer, $0.answeredAt) = (answer, now) }
-            } catch {
-                // A history that cannot be read is a fault of its own.
+        guard isDue else { return }
+        do {
+            let answer = try await store.freshAir(FreshAirQuery(boot: context.bootID, now: now))
+            guard answer.wall != nil, !answer.devices.isEmpty else { return }
+            state.withLock { state in
+                (state.answer, state.answeredAt) = (answer, now)
+                state.dueAt = now.advanced(by: Self.pause)
             }
-        }
-        return state.withLock { state in
-            guard let wall = state.answer.wall, let at = state.answeredAt else { return [:] }
-            let present = wall.advanced(by: at.duration(to: now))
-            return state.answer.devices.mapValues { $0.facts(at: present) }
+        } catch {
+            // Asked again after a while.
         }
     }
 }

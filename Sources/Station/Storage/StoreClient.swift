@@ -26,6 +26,7 @@ final class StoreClient: Sendable {
     let context: StationContext
     /// Followers that wait for new records.
     let waiters = TailWaiters()
+    let freshAir = FreshAirHistory()
     private let age: StoreAge
     /// When the node began to run; a card may let the store wait for hours after that.
     let startedAt: MonotonicInstant

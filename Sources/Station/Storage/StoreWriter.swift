@@ -102,7 +102,10 @@ actor StoreWriter: OrderlyStop {
             }
             pause = isWell && isModeKnown ? .seconds(1) : min(pause * 2, Self.longestPause)
             let tookWell = await takeIfDue()
-            if isWell { await saveLasers() }
+            if isWell {
+                await saveLasers()
+                if let opened = client.opened { await client.freshAir.renew(opened, context) }
+            }
             // Without room on the card it is not reopened: the journal goes on, and needs none.
             failureCount = isWell && (tookWell || isHistoryFull) ? 0 : failureCount + 1
             let retry = context.clock.now.advanced(by: pause)

@@ -22,6 +22,8 @@ import Testing
         let air = Self.air([900, 700, 500, 420, 650])
         #expect(air.facts(at: Self.now) == [Fact("freshAirAgeSeconds", Double(2 * Self.day))])
         #expect(Self.air([]).facts(at: Self.now).isEmpty)
+        // A wrong value is no fresh air.
+        #expect(Self.air([900, 0]).facts(at: Self.now).isEmpty)
     }
 
     @Test func withoutFreshAirFourteenDaysAreNeeded() {
@@ -46,12 +48,14 @@ import Testing
             return try await test.run { test in
                 let (state, recorder) = (test.station.state, test.station.context.recorder)
                 var said: [[Fact]?] = []
-                for ppm in [450, 800, 800, 800] {
+                for index in 0..<16 {
+                    let ppm = index == 0 ? 450 : 800
                     let channel = Channel(device: "room", quantity: .co2)
                     let value = Outcome.value(FixedPoint(Int64(ppm), decimals: 0))
                     recorder.accept([Reading(channel, at: clock.now, value)])
-                    try await test.sleep(.hours(1))
-                    said.append(await state.freshAir.facts(state.store)["room"])
+                    try await test.sleep(.minutes(15))
+                    guard index % 4 == 3 else { continue }
+                    said.append(state.store.freshAir.facts(at: clock.now)["room"])
                 }
                 return said
             }

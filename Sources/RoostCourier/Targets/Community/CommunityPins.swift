@@ -72,7 +72,7 @@ final class CommunityPins: Sendable {
         }
     }
 
-    /// Quantities of a sample's device that have had a value to send, by which its pin is chosen.
+    /// Quantities of a sample's device that have had a value, by which its pin is chosen.
     ///
     /// A part under the profile of another one has quantities that never have a value, such as a
     /// BMP280 under that of a BME280. One that lacks a value for a moment must not go under a pin
@@ -83,13 +83,17 @@ final class CommunityPins: Sendable {
     func measured(_ sample: OutboxSample) -> [Quantity] {
         let quantities = sample.quantities.filter { Self.climate.contains($0.name) }
         let valued = quantities.map(\.name).filter { name in
-            guard case .value(_, let quality)? = sample[name] else { return false }
-            return quality.isDisjoint(with: CommunityValues.doubts)
+            // A doubted value proves as well that the part measures it.
+            if case .value? = sample[name] { true } else { false }
         }
         return state.withLock { state in
             let (boot, tick) = (sample.boot, sample.tick)
             let first = valued.isEmpty ? nil : Measured(boot: boot, tick: tick)
             guard var measured = state.measured[sample.device] ?? first else { return [] }
+            // Under another pin the service may well have the device.
+            if measured.isComplete, !measured.names.isSuperset(of: valued) {
+                state.refused[sample.device] = nil
+            }
             measured.names.formUnion(valued)
             if measured.boot != boot { (measured.boot, measured.tick) = (boot, tick) }
             let hasWaited = tick.tenths - measured.tick.tenths >= Self.absence

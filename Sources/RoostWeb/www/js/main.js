@@ -136,7 +136,7 @@ async function registerWorker(me) {
   const policy = globalThis.trustedTypes?.createPolicy("roost", { createScriptURL: own });
   try { await navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js"); } catch { return; }
   // The first visit had its language before there was a worker to keep it.
-  if (!navigator.serviceWorker.controller) navigator.serviceWorker.ready.then(keepLanguage).catch(() => {});
+  navigator.serviceWorker.ready.then(keepLanguage).catch(() => {});
   const trust = await api.maybe("/trust");
   // By this mark plain HTTP sends the browser here; another authority does not.
   if (trust?.isEncrypted) document.cookie = `roost-trusts=${trust.fingerprint}; path=/; max-age=31536000; samesite=lax`;

@@ -239,7 +239,7 @@ struct ControlAnswers: Sendable {
     // MARK: Reports
 
     func devices() async -> DevicesReport {
-        let air = await state.freshAir.facts(state.store)
+        let air = state.store.freshAir.facts(at: station.clock.now)
         let devices = await station.devices.reports().map { report in
             var report = settings.shown(mutes.shown(report))
             report.intervalSeconds = state.interval(of: report.name)?.inSeconds

@@ -18,7 +18,7 @@ export function make(root, context) {
     el("div", { class: "row" }, opening(t("devices.http.add"), (forms) => forms.addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
   const bus = busFold(context);
   root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, bus, pins);
-  let profiles = [], part = null, curves = null;
+  let profiles = [], part = null, curves = null, latest = null;
   /** Once a page: what is small says little of what came since. */
   async function drawCurves() {
     const channels = (live.station?.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
@@ -36,10 +36,12 @@ export function make(root, context) {
   return {
     async update(data) {
       profiles = data.profiles;
+      latest = data;
       const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), measuring = devices.filter((one) => one.intervalSeconds);
       setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
       await nextFrame();
+      if (latest !== data) return;
       if (live.station && curves === null) { curves = undefined; drawCurves(); }
       drawPins();
       // What is typed into a row stays until the row says something else.
@@ -53,6 +55,7 @@ export function make(root, context) {
       if (kind === "reading") { fresh.add(deviceOf(data.channel)); redraw(); }
     },
     tick() { for (const node of list.children) node.tick(); },
+    leave() { latest = null; },
   };
 }
 

@@ -67,7 +67,7 @@ export function make(root, context) {
   const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
   const asides = [[well.node, picture], [today.node, mode]].map((nodes) => [el("div", { class: "aside" }), nodes]);
   root.append(el("div", { class: "main" }, parts.node, first, list.node), ...asides.map(([aside]) => aside));
-  let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS;
+  let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS, isLeft = false;
 
   async function showRest(given) {
     rest = given;
@@ -86,7 +86,8 @@ export function make(root, context) {
 
   /** Readings come several at once. */
   const redraw = onceAFrame(() => {
-    if (!root.isConnected || !live.station) return;
+    // The page stays until the next one has its data, and must not give that one its title.
+    if (isLeft || !live.station) return;
     draw(live.station);
     well.update(live.station, rest);
   });
@@ -100,6 +101,7 @@ export function make(root, context) {
       if (day) parts.expect();
       // What stands below or beside the values comes with the next frame.
       await nextFrame();
+      if (isLeft) return;
       well.update(live.station, rest);
       if (isCard) picture.replaceChildren(absence(station, kept)); else renew(mode, modeCard(live.station, context));
       for (const [aside, nodes] of asides) if (!aside.firstChild) aside.append(...nodes);
@@ -108,7 +110,7 @@ export function make(root, context) {
         answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
         await nextFrame();
-        list.update(live.station, answer);
+        if (!isLeft) list.update(live.station, answer);
       }).catch(() => parts.leave());
       ask = () => asked?.().then(showRest).catch((problem) => { if (problem.status === undefined) console.error(problem); });
       Promise.resolve(drawn).then(ask);
@@ -127,7 +129,7 @@ export function make(root, context) {
       if ((dueIn -= 1) <= 0) { dueIn = REST_BEATS; ask(); }
       if ((dayIn -= 1) <= 0) { dayIn = DAY_BEATS; context.reload(); }
     },
-    leave() { parts.leave(); },
+    leave() { isLeft = true; parts.leave(); },
   };
 }
 
