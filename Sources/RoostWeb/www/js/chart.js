@@ -1,6 +1,6 @@
 // A chart of one unit: a band from least to most, a line of means, gaps as gaps. One drawing in the colours of the page.
 import { svg } from "./dom.js";
-import { dated, fromWall, isKnown, offset, zone } from "./format.js";
+import { dated, fromWall, isKnown, number, offset, zone } from "./format.js";
 import { curveWords } from "./words.js";
 
 /** The lines of one unit differ by their dashes, too. */
@@ -101,8 +101,10 @@ function tickOptions(reach) {
   return { hour: "2-digit", minute: "2-digit", second: "2-digit" };
 }
 
+const scaleWords = (tick) => number(tick, 9, 0);
+
 export class Chart {
-  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #size = [0, 0]; #closing = new AbortController(); #observer;
+  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #size = [0, 0]; #left = 44; #closing = new AbortController(); #observer;
 
   /** `on.read(time)`, `on.zoom(from, to)`, `on.gap(series, stretch)`, `on.step(by)`, `on.reset()`. */
   constructor(box, on) {
@@ -134,7 +136,7 @@ export class Chart {
   #layout() {
     const { series, from, to, marks } = this.#data;
     const [width, height] = this.#size;
-    const left = 44, right = width - 10, top = 10;
+    const left = this.#left, right = width - 10, top = 10;
     const strips = series.length * (STRIP + 3) + (marks?.length ? MARKS : 0);
     const bottom = height - 20 - strips - 4;
     const x = (time) => left + ((time - from) / (to - from)) * (right - left);
@@ -218,7 +220,10 @@ export class Chart {
 
   draw() {
     if (!this.#data || !this.#size[0]) return;
-    const { series } = this.#data, layout = this.#layout(), y = this.#scale(layout), first = layout.bottom + 4;
+    const { series } = this.#data, y = this.#scale(this.#layout());
+    // As wide as its longest number: counts have six digits.
+    this.#left = Math.max(44, 14 + 7 * Math.max(...y.ticks.map((tick) => scaleWords(tick).length)));
+    const layout = this.#layout(), first = layout.bottom + 4;
     // Where the first strip begins, for what lies over the chart.
     this.#box.dataset.strip = first;
     this.#drawing.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);
@@ -248,7 +253,7 @@ export class Chart {
     const times = timeTicks(from, to, Math.max(2, (right - left) / (to - from > 200000 ? 60 : 72)), zone());
     const lines = y.ticks.map((tick) => `M${left} ${y(tick)}H${right}`);
     return [svg("path", { class: "grid", d: lines.concat(times.map((tick) => `M${x(tick)} ${top}V${bottom}`)).join("") }),
-      ...y.ticks.map((tick) => svg("text", { class: "value", x: left - 8, y: y(tick) }, String(tick))),
+      ...y.ticks.map((tick) => svg("text", { class: "value", x: left - 8, y: y(tick) }, scaleWords(tick))),
       ...times.map((tick) => {
         const words = dated(tick, options), half = 3.1 * words.length, at = Math.min(Math.max(x(tick), left + half - 20), right - half + 8);
         return svg("text", { class: "time", x: at, y: height - 4 }, words);
