@@ -55,4 +55,22 @@ package struct BusBinding {
         }
         return gone.map(Act.delete) + wanted
     }
+
+    /// The lines that a run has to leave if it ends anywhere among its acts.
+    ///
+    /// One for each part that it may have made, or may not have taken back yet; the next run leaves
+    /// out what is not there.
+    package static func plan(_ acts: [Act]) -> [BusResult.Line] {
+        let wanted = acts.compactMap { act -> BusResult.Line? in
+            switch act {
+            case .delete: nil
+            case .add(let part), .keep(let part): BusResult.Line(part, .undriven)
+            case .refuse(let part, let outcome, let other): BusResult.Line(part, outcome, other)
+            }
+        }
+        let gone = acts.compactMap { act -> BusResult.Line? in
+            if case .delete(let part) = act { BusResult.Line(part, .kept) } else { nil }
+        }
+        return wanted + gone.prefix(BusPartList.limit)
+    }
 }

@@ -19,16 +19,19 @@ package struct BusBinder {
         (self.system, self.names) = (system, names)
     }
 
-    /// Carries the list out, and writes what came of it.
+    /// Carries the list out, and writes what came of it; before, what it is about to do.
     ///
     /// - Returns: Sentences for the journal.
     /// - Throws: `StorageError` when the list cannot be read, `FileError` when the result cannot be
-    ///   written.
+    ///   written; where that is so from the start, nothing was done.
     package func run() throws -> [String] {
         let bytes = try system.readList() ?? []
         let list = BusPartList(reading: bytes)
         let last = system.readResult().flatMap { BusResult(reading: $0) }
         let acts = BusBinding.acts(for: list, names: names, on: system.list(), after: last)
+        // A run that is ended on the way, or cannot write at its end, leaves no part without its
+        // maker; as the result of no list, this answers nothing.
+        try save(BusResult(of: [], BusBinding.plan(acts)))
         var sentences = list.refused.map { "refused, as it is no part: \($0)" }
         var failed: Set<BusPart> = []
         var kept: [BusResult.Line] = []
@@ -52,10 +55,14 @@ package struct BusBinder {
         sentences += lines.map { line in
             "\(line.part.text): \(line.outcome.rawValue)" + (line.other.map { " \($0)" } ?? "")
         }
+        try save(BusResult(of: bytes, lines))
+        return sentences
+    }
+
+    private func save(_ result: BusResult) throws {
         let path = system.resultPath
         _ = mkdir(Files.folder(of: path), 0o755)
-        try Files.replace(path, with: BusResult(of: bytes, lines).bytes, mode: 0o644)
-        return sentences
+        try Files.replace(path, with: result.bytes, mode: 0o644)
     }
 
     private enum Refusal {

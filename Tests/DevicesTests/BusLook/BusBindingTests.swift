@@ -56,6 +56,24 @@ import Testing
         #expect(acts([evil, far]) == [.refuse(evil, .unknown, nil), .refuse(far, .noBus, nil)])
     }
 
+    /// Whether a run ends before its first act or behind its last: the next one knows its parts.
+    @Test func aRunThatIsEndedLeavesItsPartsToTheNext() {
+        let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")
+        let light = I2CBusEntry.Part(address: 0x23, name: "bh1750", driver: nil)
+        let binding = acts([lux], [known], after: [.init(bme, .bound, "bmp280")])
+        #expect(binding == [.delete(bme), .add(lux)])
+        let plan = BusBinding.plan(binding)
+        #expect(acts([lux], [known], after: plan) == binding, "nothing was done")
+        #expect(acts([lux], [light], after: plan) == [.keep(lux)], "all was done")
+        #expect(acts([], [light, known], after: plan) == [.delete(lux), .delete(bme)])
+        let foreign = acts([bme], [known])
+        #expect(BusBinding.plan(foreign) == [.init(bme, .elsewhere, "bmp280")])
+        let made = acts([bme], [known], after: [.init(bme, .bound, "bmp280")])
+        #expect(acts([bme], [known], after: BusBinding.plan(made)) == [.keep(bme)])
+        let asked = BusPartList([lux]).asked(after: nil).bytes
+        #expect(!BusResult(of: [], plan).answers(asked))
+    }
+
     /// A driver that was busy: the kernel is asked again at the next run.
     @Test func whatTheKernelKeptIsAskedForAgain() {
         let known = I2CBusEntry.Part(address: 0x76, name: "bme280", driver: "bmp280")

@@ -52,6 +52,17 @@ import Testing
         #expect(system.readResult() == BusResult(of: [], []).bytes)
     }
 
+    /// A part without its line in a result would never be taken back.
+    @Test func nothingIsMadeWhereNoResultCanBeWritten() throws {
+        let new = "sys/bus/i2c/devices/i2c-1/new_device"
+        try put(new, "")
+        try put("run/roost-bus", "no folder")
+        try put("var/lib/roost/bus/parts", "1 0x23 bh1750\n")
+        let binder = BusBinder(system, names: ["bh1750"])
+        #expect(throws: FileError.self) { try binder.run() }
+        #expect(try Files.readIfThere(folder.path(new), limit: 100) == [])
+    }
+
     /// The list is on the card, and the folder of the wake is not there.
     @Test func aListIsKeptWhereNothingIsWoken() throws {
         let bytes = Array("1 0x76 bme280\n".utf8)

@@ -187,6 +187,51 @@ import Testing
         }
     }
 
+    /// An overlay named parts that this kernel has no drivers for: reading one itself is offered.
+    @Test func whatAnOverlayNamedInVainHasNoDriver() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.bind("sht4x", nil, at: 0x44)
+            i2c.bind("ads1115", nil, at: 0x48)
+            i2c.serve(names: ["sht4x", "ads1115"], drivers: [:])
+            let seen = try await Self.report(test, LookAtBuses()).buses.first?.parts ?? []
+            #expect(seen.last?.nextStep == "`sudo dmesg | tail` may say why")
+            let used = try await Self.report(test, UsePart("0x44", name: "sht4x"))
+            #expect(used.outcome?.state == .undriven)
+            #expect(used.outcome?.direct == "sensirion-sht4x-direct")
+            let event = test.events.last { $0.source == "control" }
+            #expect(event?.kind == .plain(.partNotBound))
+            #expect(event?.details.last == Event.Detail("cause", "no driver took it"))
+            let listed = try await Self.report(test, UsePart("0x48", name: "ads1115"))
+            let step = listed.buses.first?.parts.last?.nextStep
+            #expect(step?.contains("`roost bus forget 0x48` takes it off the list") == true)
+        }
+    }
+
+    /// A driver came from elsewhere between the look and root's run.
+    @Test func whatIsBoundElsewhereIsBound() throws {
+        let part = BusPart(bus: 1, address: 0x76, name: "bme280")
+        let line = BusResult.Line(part, .elsewhere, "bmp280")
+        let answered = BusAnswered(line: line, isDone: true)
+        #expect(answered.isBound && answered.detail == Event.Detail("driver", "bmp280"))
+        let undriven = BusAnswered(line: BusResult.Line(part, .elsewhere), isDone: true)
+        #expect(!undriven.isBound)
+    }
+
+    /// By hand, as the station advised, or by a run of root that has not answered yet.
+    @Test func whatWasMadeForTheListIsNotForeign() throws {
+        try Self.play { test, i2c in
+            i2c.add(bus: 1)
+            i2c.put(.init(registers: [0xD0: 0x60]), at: 0x76)
+            let used = try await Self.report(test, UsePart("0x76"))
+            #expect(used.outcome?.nextStep?.contains("new_device") == true)
+            i2c.bind("bme280", "bmp280", at: 0x76)
+            let gone = try await Self.report(test, ForgetPart("0x76"))
+            #expect(gone.outcome?.state == .waiting && i2c.wanted == [])
+            #expect(gone.outcome?.nextStep?.contains("delete_device") == true)
+        }
+    }
+
     /// The second would take the first one's answer, and the first wait for its own in vain.
     @Test func oneChangeAtATime() throws {
         try Self.play { test, i2c in

@@ -17,6 +17,14 @@ struct BusAnswered: Sendable {
             ?? "nothing on this computer has carried the list out"
     }
 
+    /// Whether the kernel has the part under its name, from elsewhere, and no driver took it.
+    private var isUndrivenElsewhere: Bool { line?.outcome == .elsewhere && line?.other == nil }
+
+    /// Whether a driver has the part, the list's or one from elsewhere.
+    var isBound: Bool {
+        line?.outcome == .bound || (line?.outcome == .elsewhere && !isUndrivenElsewhere)
+    }
+
     // MARK: Outcomes
 
     /// What came of a part that was to have its driver.
@@ -35,7 +43,7 @@ struct BusAnswered: Sendable {
                 + "/sys/bus/i2c/devices/i2c-\(part.bus)/new_device"
             return outcome(.waiting, "is on the list, and \(silence)", next)
         }
-        switch line.outcome {
+        switch isUndrivenElsewhere ? .undriven : line.outcome {
         case .bound: return outcome(.bound, "has the kernel's driver \(line.other ?? "")")
         case .undriven:
             let direct = profile.i2c?.direct
@@ -59,7 +67,8 @@ struct BusAnswered: Sendable {
 
     /// What came of a part that was to be forgotten.
     ///
-    /// - Parameter isForeign: Whether the kernel has it, and no run of the service made it.
+    /// - Parameter isForeign: Whether the kernel has it still, although the service answered, and
+    ///   said nothing about it: no run made it.
     func forgotten(_ part: BusPart, isForeign: Bool = false) -> BusReport.Outcome {
         let place = "\(part.name) at \(BusPart.text(part.address))"
         if isForeign || line?.outcome == .elsewhere {
@@ -138,9 +147,10 @@ struct BusAnswered: Sendable {
 
     /// Details of the event about a part that was to have its driver.
     var detail: Event.Detail {
-        if line?.outcome == .bound { return Event.Detail("driver", line?.other ?? "") }
+        if isBound { return Event.Detail("driver", line?.other ?? "") }
         let silence = trouble.map { "roost-bus.service cannot be woken: \($0)" }
         let none = silence ?? "roost-bus.service did not answer"
-        return Event.Detail("cause", line.map { BusText.reason($0.outcome) } ?? none)
+        let outcome = isUndrivenElsewhere ? .undriven : line?.outcome
+        return Event.Detail("cause", outcome.map { BusText.reason($0) } ?? none)
     }
 }

@@ -101,9 +101,10 @@ struct BusText {
             }
             guard part.nextStep == nil else { break }
             let direct = part.looksLike.compactMap(\.direct).first
+            let forget = "; `roost bus forget \(place)` takes it off the list"
             part.nextStep =
                 direct.map { "\(use) --as \($0)` reads it without a driver" }
-                ?? "`sudo dmesg | tail` may say why; `roost bus forget \(place)` takes it back"
+                ?? "`sudo dmesg | tail` may say why" + (part.isListed ? forget : "")
         case .direct:
             part.sentence = "read without a driver as \(part.device ?? "")"
         case .found:

@@ -141,10 +141,13 @@ struct ControlBus: Sendable {
         guard let part = found.first else {
             return try await forgetDirect(question, by: asker)
         }
-        let isMade = last?.lines.contains { $0.part == part && $0.outcome.isMade } ?? false
-        let isForeign = try await isMade ? false : known(address, on: part.bus) == part.name
         record(.partForgetAsked, part, by: asker)
         let answered = try await change(part) { $0.removing(bus: part.bus, address: address) }
+        var isForeign = false
+        // Before root's answer, what the kernel has can be what root or a person made for the list.
+        if answered.isDone, answered.line == nil {
+            isForeign = try await known(address, on: part.bus) == part.name
+        }
         return try await report(answered.forgotten(part, isForeign: isForeign))
     }
 
@@ -337,7 +340,7 @@ extension ControlBus {
 
     /// Records what root did.
     private func record(_ answered: BusAnswered, _ part: BusPart) {
-        let isBound = answered.line?.outcome == .bound
+        let isBound = answered.isBound
         station.context.recorder.record(
             Event(
                 at: clock.now,
