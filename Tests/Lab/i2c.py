@@ -178,7 +178,7 @@ def bind_anew(lab, machine, bus):
         lab.figure(f"bus hangs: {STUBBORN}", "back by itself")
         return
     said = machine.run("roost devices; roost events --limit 40")
-    demand("in_voltage0 fails with errno 22" in said, f"{STUBBORN} is silent for another reason: {said}")
+    demand("in_voltage0 fails: its driver refuses" in said, f"{STUBBORN} is silent for another reason: {said}")
     address = PARTS[STUBBORN][0]
     machine.run(f"roost bus forget {address:#x} --bus {bus}", 120, check=False)
     wait(machine, f"[ ! -e {driver(bus, address)} ]", 120, f"the driver of {STUBBORN} is not taken away")

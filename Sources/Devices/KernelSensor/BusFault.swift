@@ -23,6 +23,8 @@ enum BusFault {
         13: "may not be read: no permission",
         16: "is busy: it is not ready yet, or another has it",
         19: "fails: the part is gone",
+        22: "fails: its driver refuses; forget it and use it again (`roost bus`), or restart",
+        71: "fails: the part takes or sends fewer bytes than asked for",
         110: "does not answer in time",
         121: "fails: the part does not acknowledge",
     ]

@@ -9,6 +9,8 @@ import HardwareIO
 ///   of the kernel has.
 final class BusSteps: Sendable {
     private static let slaveRequest: UInt = 0x0703
+    /// The error of a transfer that took or gave fewer bytes than asked for; that is no time-out.
+    private static let short = EPROTO
 
     private let place: BusPlace
     /// The bus, set to the address; nil for a folder in sysfs.
@@ -103,12 +105,13 @@ final class BusSteps: Sendable {
             guard let bus else { return .failed(EINVAL) }
             let count = Glibc.write(bus.raw, bytes, bytes.count)
             return count == bytes.count
-                ? .bytes([], choice: 0) : .failed(count < 0 ? errno : EIO)
+                ? .bytes([], choice: 0) : .failed(count < 0 ? errno : Self.short)
         case .read(let count):
             guard let bus else { return .failed(EINVAL) }
             var bytes = [UInt8](repeating: 0, count: count)
             let got = Glibc.read(bus.raw, &bytes, count)
-            return got == count ? .bytes(bytes, choice: 0) : .failed(got < 0 ? errno : EIO)
+            return got == count
+                ? .bytes(bytes, choice: 0) : .failed(got < 0 ? errno : Self.short)
         }
     }
 

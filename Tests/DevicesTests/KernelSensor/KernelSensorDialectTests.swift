@@ -51,6 +51,13 @@ import Testing
         )
     }
 
+    @Test func saysWhatErrorsOfABusMean() {
+        let refusal = BusFault.text(.failed(22))
+        #expect(refusal.contains("driver refuses") && refusal.contains("`roost bus`"))
+        #expect(BusFault.text(.failed(71)).contains("fewer bytes"))
+        #expect(BusFault.text(.failed(99)) == "fails with errno 99")
+    }
+
     @Test func readsARawValueWithItsOffsetAndScale() throws {
         let profile = try Self.profile(
             #"{"a": {"attribute": "in_temp", "scale": "0.001"}}"#,

@@ -36,6 +36,12 @@ import Testing
         #expect(!isStuck(held, held, held))
     }
 
+    /// `BusSteps` says it of a part that sends too little, which no bus has to hang for.
+    @Test func aShortTransferIsNoTimeout() {
+        let short = BusAnswer([.failed(EPROTO), .skipped])
+        #expect(!isStuck(short, short, short, bus: "bcm2835 (i2c@7e804000)"))
+    }
+
     /// It is asked again and opened anew first.
     @Test func doesNotHangWhereThePartAnsweredSinceItWasOpened() {
         #expect(!isStuck(Self.value, Self.timeout, Self.timeout, Self.timeout))
