@@ -13,7 +13,7 @@ export async function load(api) {
   return { surveys: surveys?.items, notes: notes?.items, station: live.station };
 }
 
-export const draw = ({ surveys, notes, station }, context) => [surveyCard(station, context), surveyList(surveys), noteCard(notes, context)];
+export const draw = ({ surveys, notes, station }, context) => [context.me?.isRecord ? null : surveyCard(station, context), surveyList(surveys), noteCard(notes, context)];
 
 function surveyCard(station, { may, change }) {
   const mode = station?.mode ?? {}, isMember = may("member");
