@@ -42,11 +42,9 @@ export function topicOf({ kind, details }) {
 }
 
 /** What a small entry is called in the line that folds it. */
-export function smallName({ kind }) {
-  if (/^motion/.test(kind)) return "motion";
-  if (MANY.includes(kind)) return "button";
-  return [["lamp", /^lamp/], ["clock", /^clock/], ["program", /^(child|courier|camera|store|alerts)/], ["adapter", /^(adapter|device)/], ["sensor", /^(sensor|remedy)/]].find(([, form]) => form.test(kind))?.[0] ?? "other";
-}
+export const smallName = ({ kind }) => SMALLS.find(([, form]) => form.test(kind))?.[0] ?? "other";
+const SMALLS = [["motion", /^motion/], ["button", /(press|pressed|released)$/], ["lamp", /^lamp/], ["clock", /^clock/], ["program", /^(child|courier|camera|store|alerts)/],
+  ["adapter", /^(adapter|device)/], ["sensor", /^(sensor|remedy)/]];
 
 /** Milliseconds of an event, read once; null while nothing dates it. */
 export const moment = (event) => (event.at === undefined ? (event.at = event.time ? Date.parse(event.time) : null) : event.at);
@@ -77,10 +75,7 @@ function* pairs(events) {
     if (entry && !(isOpening && entry.opening.kind === kind)) {
       entry.events.unshift(event);
       entry.index = index;
-      if (CLOSERS.has(kind)) {
-        entry.isOver = true;
-        open.delete(key);
-      }
+      if (CLOSERS.has(kind)) entry.isOver = open.delete(key);
     } else {
       const fresh = { opening: isOpening ? event : null, events: [event], index, isOver: false };
       if (isOpening) open.set(key, fresh);

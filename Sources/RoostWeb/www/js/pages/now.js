@@ -286,10 +286,7 @@ function makeRow(isInCard = false) {
     setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
     setText(unit, channel.unit ?? "");
     const shown = isOld ? !channel.isKept && (channel.value ?? null) !== null && "unknown" : channel.level;
-    if (level.dataset.level !== String(shown)) {
-      level.dataset.level = String(shown);
-      level.replaceChildren(...(shown ? [mark(shown, "mark small"), t(`level.${shown}`)] : []));
-    }
+    renew(level, shown && [mark(shown, "mark small"), el("span", {}, t(`level.${shown}`))]);
     node.tick();
     if (one && drawn !== one) spark.replaceChildren(curve(drawn = one, Date.parse(answer.from) / 1000, Date.parse(answer.to) / 1000) ?? "");
   };

@@ -1,7 +1,7 @@
 // Beside the values of the first page: is all well, what happened in a day, and the last picture.
 import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
-import { card, el, keyed, mark, setMark, setText, show } from "../dom.js";
+import { card, el, keyed, mark, renew, setMark, setText, show } from "../dom.js";
 import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -37,8 +37,7 @@ function makeWell() {
     link.href = page;
     setMark(sign, level);
     setText(words, text);
-    const given = [because ?? ""].flat();
-    if (given.every((one) => typeof one === "string")) setText(why, given.join("")); else if (why.textContent !== given.map((one) => one?.textContent ?? one ?? "").join("")) why.replaceChildren(...given.filter(Boolean));
+    renew(why, [because].flat().filter(Boolean).map((one) => (typeof one === "string" ? el("span", {}, one) : one)));
   };
   return node;
 }
