@@ -235,18 +235,32 @@ struct TestStation: Sendable {
         let (told, back, opened) = try simulate { clock in
             let test = try TestStation(clock)
             let taken = SerialError.busy(path: TestStation.port, holder: "minicom")
-            test.platform.refuse(TestStation.port, with: taken)
+            let denied = SerialError.noPermission(
+                path: TestStation.port,
+                owner: "root",
+                group: "dialout",
+                mode: "0660"
+            )
+            test.platform.refuse(TestStation.port, with: denied)
             let opened = try await test.run { test in
+                try await test.sleep(.seconds(20))
+                test.platform.refuse(TestStation.port, with: taken)
                 try await test.sleep(.hours(2))
                 let opened = test.platform.openCount
+                let other = SerialError.busy(path: TestStation.port, holder: "python3")
+                test.platform.refuse(TestStation.port, with: other)
+                try await test.sleep(.minutes(1))
                 test.platform.refuse(TestStation.port, with: nil)
                 try await test.sleep(.seconds(20))
                 return opened
             }
             let told = test.events.filter { $0.kind.name == "device unusable" }
-            return (told.count, test.events.filter { $0.kind.name == "device back" }.count, opened)
+            let back = test.events.filter { $0.kind.name == "device back" }
+            return (told.compactMap { $0["reason"] }, back.count, opened)
         }
-        #expect(told == 1)
+        #expect(told.count == 2)
+        #expect(told.first?.contains("usermod") == true)
+        #expect(told.last?.contains("minicom") == true, "who has it is said once")
         #expect(back == 1)
         #expect((380...490).contains(opened), "it looks every fifteen seconds")
     }

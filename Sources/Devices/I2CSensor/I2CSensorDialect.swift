@@ -38,6 +38,8 @@ package struct I2CSensorDialect: SensorDialect {
     static let valueLimit = 32
     /// Longest waits of the command that lets the part rest, ms: a stop waits for it.
     static let restPauseLimit = 500
+    /// Longest waits of the commands that start the part and read its number, ms.
+    static let commandPauseLimit = 5_000
 
     private let pace: BusPace
     let values: [Value]
@@ -70,8 +72,11 @@ package struct I2CSensorDialect: SensorDialect {
             let found = Self.steps(&reader, act.key)
             if !found.isEmpty { steps[act] = found }
         }
-        let (pause, limit) = (Self.pause(of: steps[.rest] ?? []), Self.restPauseLimit)
-        if pause > limit { reader.problem(Act.rest.key, "waits \(pause) ms, at most \(limit)") }
+        for (act, all) in steps where act != .measure {
+            let limit = act == .rest ? Self.restPauseLimit : Self.commandPauseLimit
+            let pause = Self.pause(of: all)
+            if pause > limit { reader.problem(act.key, "waits \(pause) ms, at most \(limit)") }
+        }
         self.steps = steps
         let (check, measure) = (check, steps[.measure] ?? [])
         if !measure.contains(where: { if case .read = $0 { true } else { false } }) {

@@ -131,7 +131,7 @@ final class DeviceSession: OrderlyStop {
     private func keepAttached() async throws -> String? {
         var pause = Duration.seconds(1)
         // The outage that was reported, and the error that ended a running driver.
-        var (reported, broke): (String?, String?)
+        var (reported, broke): (Outage?, String?)
         while !Task.isCancelled, !isStopping {
             let outage: Outage?
             do {
@@ -142,11 +142,11 @@ final class DeviceSession: OrderlyStop {
                 }
                 guard let attached else { return nil }
                 if broke == nil, let before = reported {
-                    await reportReturn(after: before)
+                    await reportReturn(after: before.text)
                     reported = nil
                 }
                 let startedAt = station.clock.now
-                let stay = try await drive(attached, backAfter: broke.map { reported ?? $0 })
+                let stay = try await drive(attached, backAfter: broke.map { reported?.text ?? $0 })
                 outage = stay.outage
                 if stay.isBack { reported = nil }
                 broke = stay.outage.flatMap { $0.isAbsent ? nil : $0.text }
@@ -248,15 +248,15 @@ final class DeviceSession: OrderlyStop {
     private func backOff(
         _ outage: Outage,
         pause: inout Duration,
-        reported: String?
-    ) async throws -> String? {
+        reported: Outage?
+    ) async throws -> Outage? {
         let text = outage.text
+        var isReported = reported?.text == text
         // Who holds a port may be another program each time.
-        var isReported = reported == text
-        if case .busy = outage, reported != nil { isReported = true }
+        if case .busy = outage, case .busy? = reported { isReported = true }
         if outage.maySettle, pause <= .seconds(1), reported == nil { isReported = true }
         if !isReported { await report(outage, text) }
-        let newlyTold = isReported ? reported : text
+        let newlyTold = isReported ? reported : outage
         station.devices.detached(subject.name, trouble: text, isAway: outage.isAbsent)
         // However long that lasts, it is not a failure of this child.
         heartbeat.beat(nextWithin: .days(36_500))

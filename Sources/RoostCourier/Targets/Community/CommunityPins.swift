@@ -83,8 +83,10 @@ final class CommunityPins: Sendable {
     func measured(_ sample: OutboxSample) -> [Quantity] {
         let quantities = sample.quantities.filter { Self.climate.contains($0.name) }
         let valued = quantities.map(\.name).filter { name in
-            // A doubted value proves as well that the part measures it.
-            if case .value? = sample[name] { true } else { false }
+            // A doubted value proves as well that the part measures it; one that stays at zero
+            // may stand for a sensor that is not there.
+            guard case .value(_, let quality)? = sample[name] else { return false }
+            return quality.isDisjoint(with: [.zero, .unchanging])
         }
         return state.withLock { state in
             let (boot, tick) = (sample.boot, sample.tick)
@@ -185,7 +187,10 @@ final class CommunityPins: Sendable {
     func learn(_ answer: OutboundAnswer, of device: String, _ pin: Int) {
         guard let number = WireJSON.parse(answer.body)?["sensor"]?.integer else { return }
         state.withLock { state in
-            let other = state.sensors.first { $0.key != pin && $0.value.number == number }
+            // A device whose pin has changed was under the one before itself.
+            let other = state.sensors.first {
+                $0.key != pin && $0.value.number == number && $0.value.device != device
+            }
             if let other {
                 let isFirst = pin == Self.particles
                 let (place, loser) = isFirst ? (other.key, other.value.device) : (pin, device)

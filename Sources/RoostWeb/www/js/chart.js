@@ -104,12 +104,14 @@ function tickOptions(reach) {
 const scaleWords = (tick) => number(tick, 9, 0);
 
 export class Chart {
-  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #size = [0, 0]; #left = 44; #closing = new AbortController(); #observer;
+  #box; #drawing; #data = null; #cursor = null; #line = null; #on; #pointers = new Map(); #drag = null; #size = [0, 0]; #left = 44; #peers; #closing = new AbortController(); #observer;
 
-  /** `on.read(time)`, `on.zoom(from, to)`, `on.gap(series, stretch)`, `on.step(by)`, `on.reset()`. */
+  /** `on.read(time)`, `on.zoom(from, to)`, `on.gap(series, stretch)`, `on.step(by)`, `on.reset()`; charts with the same list `on.peers` have one time axis. */
   constructor(box, on) {
     this.#box = box;
     this.#on = on;
+    this.#peers = on.peers ?? [];
+    this.#peers.push(this);
     this.#drawing = box.appendChild(svg("svg", { "aria-hidden": "true" }));
     // It says the size before the first frame, too: nothing is laid out for the question.
     this.#observer = new ResizeObserver(() => { this.#size = [box.clientWidth, box.clientHeight]; this.draw(); });
@@ -127,7 +129,12 @@ export class Chart {
     this.#closing.abort();
   }
 
-  set data(data) { this.#data = data; this.draw(); }
+  set data(data) {
+    this.#data = data;
+    // As wide as its longest number: counts have six digits.
+    this.#left = Math.max(44, 14 + 7 * Math.max(...this.#scale({ top: 0, bottom: 270 }).ticks.map((tick) => scaleWords(tick).length)));
+    this.draw();
+  }
   get data() { return this.#data; }
   set cursor(time) { this.#cursor = time; this.#point(); }
 
@@ -136,7 +143,7 @@ export class Chart {
   #layout() {
     const { series, from, to, marks } = this.#data;
     const [width, height] = this.#size;
-    const left = this.#left, right = width - 10, top = 10;
+    const left = Math.max(...this.#peers.map((one) => one.#left)), right = width - 10, top = 10;
     const strips = series.length * (STRIP + 3) + (marks?.length ? MARKS : 0);
     const bottom = height - 20 - strips - 4;
     const x = (time) => left + ((time - from) / (to - from)) * (right - left);
@@ -220,10 +227,7 @@ export class Chart {
 
   draw() {
     if (!this.#data || !this.#size[0]) return;
-    const { series } = this.#data, y = this.#scale(this.#layout());
-    // As wide as its longest number: counts have six digits.
-    this.#left = Math.max(44, 14 + 7 * Math.max(...y.ticks.map((tick) => scaleWords(tick).length)));
-    const layout = this.#layout(), first = layout.bottom + 4;
+    const { series } = this.#data, layout = this.#layout(), y = this.#scale(layout), first = layout.bottom + 4;
     // Where the first strip begins, for what lies over the chart.
     this.#box.dataset.strip = first;
     this.#drawing.setAttribute("viewBox", `0 0 ${layout.width} ${layout.height}`);

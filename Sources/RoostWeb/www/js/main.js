@@ -135,7 +135,7 @@ async function registerWorker(me) {
   const own = (url) => { if (url !== "/sw.js") throw new TypeError(url); return url; };
   const policy = globalThis.trustedTypes?.createPolicy("roost", { createScriptURL: own });
   try { await navigator.serviceWorker.register(policy ? policy.createScriptURL("/sw.js") : "/sw.js"); } catch { return; }
-  // The first visit had its language before there was a worker to keep it.
+  // A first visit, and one after an update, had its language before there was a worker to keep it.
   navigator.serviceWorker.ready.then(keepLanguage).catch(() => {});
   const trust = await api.maybe("/trust");
   // By this mark plain HTTP sends the browser here; another authority does not.

@@ -171,13 +171,14 @@ function drawCharts(place, data, context, read) {
     ...notes.map((note) => ({ kind: "note", at: Date.parse(note.at) / 1000 })),
     ...events.filter((event) => event.time).map((event) => ({ kind: "event", at: Date.parse(event.time) / 1000 })),
   ];
+  const peers = [];
   return [...new Set(all.map((one) => one.unit))].map((unit) => {
     const group = all.filter((one) => one.unit === unit);
     const names = group.map((one) => `${channelName(one.item)}, ${curveWords(one, one.stretches.length)}`).join("; ");
     const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart"), "aria-label": t("history.chart.label", { names, unit }) });
     place.append(el("p", { class: "quiet" }, unit), box);
     const chart = new Chart(box, {
-      read, zoom: (from, to) => to - from >= 60 && goTo(context, { range: null, from, to }),
+      peers, read, zoom: (from, to) => to - from >= 60 && goTo(context, { range: null, from, to }),
       reset: () => context.setQuery({ range: "day", from: null, to: null }),
       gap: (one, stretch) => openGap(context, one.item, stretch),
     });

@@ -106,6 +106,7 @@ export function make(root, context) {
       if (isCard) picture.replaceChildren(absence(station, kept)); else renew(mode, modeCard(live.station, context));
       for (const [aside, nodes] of asides) if (!aside.firstChild) aside.append(...nodes);
       const drawn = day?.then(async ([curves, ledger]) => {
+        if (isLeft) return;
         if (!curves) return parts.leave();
         answer = { kept, ...curves };
         parts.chart(answer, leader, ledger, context);
@@ -113,7 +114,7 @@ export function make(root, context) {
         if (!isLeft) list.update(live.station, answer);
       }).catch(() => parts.leave());
       ask = () => asked?.().then(showRest).catch((problem) => { if (problem.status === undefined) console.error(problem); });
-      Promise.resolve(drawn).then(ask);
+      Promise.resolve(drawn).then(() => isLeft || ask());
     },
     live(kind, data) {
       if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
