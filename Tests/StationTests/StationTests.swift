@@ -202,16 +202,17 @@ struct TestStation: Sendable {
         #expect(faults.map(\.id) == ["device-away:dust"])
     }
 
+    private static let denied = SerialError.noPermission(
+        path: TestStation.port,
+        owner: "root",
+        group: "dialout",
+        mode: "0660"
+    )
+
     @Test func aForbiddenPortIsToldOnceAndTheRestGoesOn() throws {
         let (told, motions, lamp, opened) = try simulate { clock in
             let test = try TestStation(clock, isPlugged: false)
-            let denied = SerialError.noPermission(
-                path: TestStation.port,
-                owner: "root",
-                group: "dialout",
-                mode: "0660"
-            )
-            test.platform.refuse(TestStation.port, with: denied)
+            test.platform.refuse(TestStation.port, with: Self.denied)
             let lamp = try await test.run { test in
                 try await test.sleep(.minutes(2))
                 test.platform.gpio.drive("GPIO17", true)
@@ -235,13 +236,7 @@ struct TestStation: Sendable {
         let (told, back, opened) = try simulate { clock in
             let test = try TestStation(clock)
             let taken = SerialError.busy(path: TestStation.port, holder: "minicom")
-            let denied = SerialError.noPermission(
-                path: TestStation.port,
-                owner: "root",
-                group: "dialout",
-                mode: "0660"
-            )
-            test.platform.refuse(TestStation.port, with: denied)
+            test.platform.refuse(TestStation.port, with: Self.denied)
             let opened = try await test.run { test in
                 try await test.sleep(.seconds(20))
                 test.platform.refuse(TestStation.port, with: taken)

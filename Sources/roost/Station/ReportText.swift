@@ -284,13 +284,10 @@ enum ReportText {
         func line(_ label: String, _ value: String) -> String {
             "  \(label.padded(to: 20)) \(value)"
         }
-        let air = ["freshAirAgeSeconds", "lowestIn14Days"]
-        let others = details.facts.filter { !air.contains($0.name) }
+        let lowest = "lowestIn14Days"
+        let others = details.facts.filter { $0.name != lowest }
         var lines = FactText.pairs(Details(others)).map { line($0.label, $0.value) }
-        if case .number(let seconds)? = details[air[0]] {
-            lines.append(line("fresh air", durationText(seconds: seconds) + " ago"))
-        }
-        if case .number(let ppm)? = details[air[1]] {
+        if case .number(let ppm)? = details[lowest] {
             let words =
                 "the lowest value of 14 days is \(Int(ppm)) ppm: let it have fresh air for 20 "
             lines.append(line("fresh air", words + "minutes, as it may read too high"))
