@@ -61,6 +61,8 @@ export function make(root, context) {
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
+      await nextFrame();
+      if (latest !== data) return;
       for (const chart of drawn) chart.close();
       charts.replaceChildren();
       drawn = series ? drawCharts(charts, data, context, (time) => point(data, time)) : [];
@@ -77,7 +79,10 @@ export function make(root, context) {
       show(more, Boolean(series));
       if (series) fillMore(more, data);
     },
-    leave() { for (const chart of drawn) chart.close(); },
+    leave() {
+      latest = null;
+      for (const chart of drawn) chart.close();
+    },
   };
 }
 
