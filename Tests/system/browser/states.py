@@ -129,8 +129,10 @@ def one_away(walk):
                     "channel stale: greyed cards")
     stage.parts["dust"].unplug()
     state = State(stage, "unplugged")
-    state.says("unplugged")
+    # The sentence before has *unplugged*, too.
+    state.says("No value of")
     state.marks("unknown")
+    state.shows("unplugged")
     state.greys(True)
     return stage
 
