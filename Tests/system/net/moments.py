@@ -14,8 +14,8 @@ STATES = [("motion", "still"), ("idle", "sending", "waiting", "later", "waitsFor
 KEYS = (".nextInSeconds", ".phaseEndsInSeconds", ".nextBeatInSeconds", ".lastBeatSeconds", ".oldestWaiting", ".targets[].nextTrySeconds", ".targets[].why",
         ".store.waitingSeconds", ".stretches[][]", ".keepsDays",
         ".alerts[].blind", ".alerts[].blindSeconds")
-# What this machine has: nothing below the last of a path is kept.
-MACHINE = re.compile(r"(.*?\.(faults|findings|reasons|because|doubts|details|hidden|missing|quality|power|behind))[.\[]")
+# Lists of what this machine and this moment have: neither their items nor that there are none.
+MACHINE = re.compile(r"(.*?\.(faults|findings|reasons|because|doubts|details|hidden|missing|quality|power|behind|lasers))[.\[]")
 
 
 def steady(text, words=WORDS):
@@ -27,7 +27,7 @@ def steady(text, words=WORDS):
     found = []
     for line in shape(value, words):
         path, _, kinds = line.partition(": ")
-        if path.endswith(KEYS) or MACHINE.match(path):
+        if path.endswith(KEYS) or MACHINE.match(f"{path}[" if kinds == "array" else path):
             continue
         if re.search(r"\.verdict\.(device|channel|cause|sinceSeconds|leftSeconds)$", path) or path.endswith(".items[].seconds"):
             kinds = "null or more"
@@ -63,6 +63,7 @@ def problems():
     wanted = [
         (steady('{"state": "still", "faults": [{"id": 1}], "nextInSeconds": 2}'), [
             '.state: "motion or still"']),
+        (steady('{"a": {"doubts": []}, "b": {"doubts": ["high"]}, "c": []}'), [".c: array"]),
         (steady('{"a": 1}\n{"a": "x"}'), ["[].a: number | text"]),
         (masked("dust  12.5 µg/m³  3 min 4 s ago, 12 KiB"), ["| dust # µg/m³ SPAN ago, BYTES"]),
     ]
