@@ -68,7 +68,7 @@ export function make(root, context) {
     await draw();
     return "";
   });
-  const newer = button("", () => context.reload(), { class: "first", hidden: true });
+  const newer = button("", () => context.reload(), { class: "first newer", hidden: true });
   root.append(filters.node, el("div", { class: "eventlist" }, newer, list, show(more, false)));
   let shown = null, waiting = 0, turn = 0;
   const open = new Set();
