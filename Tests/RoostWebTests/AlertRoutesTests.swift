@@ -46,6 +46,50 @@ import Testing
         #expect(rules.alerts == [Self.rule])
     }
 
+    /// A silent sensor is an alert and a fault, and one thing for a person.
+    @Test func anAlertAboutAFaultIsNamedOnce() {
+        func rule(_ id: String, _ kind: String) -> AlertsReport.Rule {
+            let part = AlertsReport.Rule.Part(
+                channels: "*",
+                kind: kind,
+                limits: [],
+                ends: [],
+                isFloor: false,
+                overSeconds: nil
+            )
+            return AlertsReport.Rule(
+                id: id,
+                severity: "warning",
+                times: (0, 0),
+                unless: [],
+                words: [:],
+                parts: [part]
+            )
+        }
+        func alert(_ number: Int64?, _ key: String) -> AlertsReport.Alert {
+            AlertsReport.Alert(
+                n: number,
+                key: key,
+                state: "raised",
+                level: 1,
+                severity: "warning",
+                sinceSeconds: 1
+            )
+        }
+        let report = AlertsReport(
+            isReady: true,
+            number: 4,
+            alerts: [
+                alert(2, "silent:dust"), alert(3, "door:door"), alert(4, "silent-door:door"),
+                alert(nil, "silent:attic"),
+            ],
+            silences: [],
+            rules: [rule("silent", "silent"), rule("door", "event"), Self.rule],
+            leftOutCount: 0
+        )
+        #expect(AlertsView(report).faultNumbers == [2])
+    }
+
     /// A card has its lamp's rules, and no station that could raise anything.
     @Test func aCardHasNoAlerts() async throws {
         let routes = StationRoutes(nil, live: nil, name: "t", zone: "UTC", isSimulated: false)

@@ -24,6 +24,21 @@ import Testing
         #expect(down.contains(#""code":"daemon.down""#))
     }
 
+    /// During an outage no date moves to the machine's zone, and no device loses its title.
+    @Test func aStationThatIsAwayKeepsItsNamesAndItsZone() {
+        let (known, away) = (KnownStation(), StationView(.down, seconds: 3, at: Self.place))
+        #expect(known.absent(away).station.zone == "UTC")
+        let owner = StationView.Place(name: "balcony", zone: "Europe/Berlin", isSimulated: false)
+        var up = StationView(.up, at: owner)
+        up.titles = ["dust": "Class 3b"]
+        known.remember(up)
+        let absent = known.absent(away)
+        #expect(absent.station.name == "balcony" && absent.station.zone == "Europe/Berlin")
+        #expect(absent.titles == ["dust": "Class 3b"])
+        #expect(absent.daemon.state == .down && absent.daemon.sinceSeconds == 3)
+        #expect(absent.verdict.code == "daemon.down")
+    }
+
     @Test func aStationIsVisitedWhileASensorSeesMotion() {
         func device(_ type: String, _ state: String) -> DeviceReport {
             DeviceReport(name: "a", type: type, location: "", state: state, facts: Details([]))

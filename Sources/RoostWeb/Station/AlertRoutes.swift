@@ -153,9 +153,20 @@ struct AlertsView: Codable, Sendable {
     let alerts: [AlertsReport.Alert]
     let silences: [AlertsReport.Silence]
     let leftOutCount: Int
+    /// Numbers of alerts about what the station also names as a fault.
+    let faultNumbers: [Int64]
 
     init(_ report: AlertsReport) {
+        let rules = report.rules.filter { $0.parts.contains { Self.faults.contains($0.kind) } }
+        faultNumbers = report.alerts
+            .filter { alert in rules.contains { alert.key.hasPrefix("\($0.id):") } }
+            .compactMap(\.n)
         (isReady, number, alerts) = (report.isReady, report.number, report.alerts)
         (silences, leftOutCount) = (report.silences, report.leftOutCount)
     }
+
+    /// Kinds of rules whose condition is a fault of the station, too.
+    private static let faults: Set = [
+        "silent", "stuck", "card", "power", "clock", "store", "outbox",
+    ]
 }

@@ -13,6 +13,7 @@ package struct StationRoutes: Sendable {
     private let isSimulated: Bool
     private let history: HistoryClient?
     private let summary: HistorySummary?
+    private let known = KnownStation()
     /// The courier, for its figures; nil leaves them out.
     package var courier: (any QuestionClient)?
     /// Why changes of accounts and sessions are not kept; nil while they are.
@@ -242,12 +243,14 @@ package struct StationRoutes: Sendable {
             let status = try await ask(GetStatus())
             let devices = try await ask(GetDevices())
             let summary = await summary?.latest()
-            return StationView(status, devices, summary ?? .init(), at: place)
+            let view = StationView(status, devices, summary ?? .init(), at: place)
+            known.remember(view)
+            return view
         } catch {
             // Whatever the reason: no value can be shown as fresh.
             let absence = station?.absence
             let state: StationView.Daemon.State = absence?.kind == .hung ? .hung : .down
-            return StationView(state, seconds: absence?.seconds, at: place)
+            return known.absent(StationView(state, seconds: absence?.seconds, at: place))
         }
     }
 

@@ -125,7 +125,7 @@ struct StationView: Codable, Sendable {
         }
     }
 
-    let station: Station
+    var station: Station
     let daemon: Daemon
     let verdict: VerdictView
     var time: Time?

@@ -148,10 +148,9 @@ def export(walk, one):
     check.roost("records", "export", folder, "--socket", one.socket, "--ring", one.ring, status=1)
 
 
-def settled(browser):
-    """The dialog once it says what was measured then."""
-    browser.shows("Measured then", 10, "dialog")
-    return browser.text("dialog")
+def chosen(browser):
+    """The picture that the dialog shows, by its number; what was measured then may still come."""
+    return browser.script("return document.querySelector('dialog').innerText.match(/Picture \\d+/)?.[0]")
 
 
 def swipe(walk, first):
@@ -162,7 +161,7 @@ def swipe(walk, first):
         touch("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": start, "y": 240}]})
         touch("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": finish, "y": 244}]})
         touch("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        check.demand(until(lambda wanted=wanted_text: wanted(settled(browser)), 5), f"a swipe to the {name}: {browser.text('dialog')}")
+        check.demand(until(lambda wanted=wanted_text: wanted(chosen(browser)), 5), f"a swipe to the {name}: {browser.text('dialog')}")
 
 
 def wall(walk):
@@ -193,12 +192,12 @@ def picture_by_picture(walk, one):
     check.demand(name.endswith(".jpg") and name[:2] == "20", f"the name of a download: {name}")
     measured = browser.shows("Measured then: PM2.5", 10, "dialog") and "Motion, seen by door" in browser.text("dialog")
     check.demand(measured, f"why it was taken, and what was measured then: {browser.text('dialog')}")
-    first = browser.text("dialog")
+    first = chosen(browser)
     browser.keys("ARROW_RIGHT")
-    check.demand(until(lambda: browser.text("dialog") != first, 5),
+    check.demand(until(lambda: chosen(browser) != first, 5),
                  f"the arrow shows no other picture: {browser.script('return document.activeElement.outerHTML')[:200]}")
     browser.keys("ARROW_LEFT")
-    check.demand(until(lambda: browser.text("dialog") == first, 5), "the arrow does not lead back")
+    check.demand(until(lambda: chosen(browser) == first, 5), f"the arrow leads to {chosen(browser)}, not back to {first}")
     swipe(walk, first)
     until(lambda: browser.script("return document.querySelector('dialog img').complete"), 5)
     if walk.shots:

@@ -192,6 +192,16 @@ def daemon(walk):
     state.says("does not run")
     state.marks("fault")
     state.greys(True)
+    # What could not be answered comes by itself, and what stood there stays while it cannot.
+    stage.open("/devices")
+    state = State(stage, "daemon starts again")
+    state.shows("Try again")
+    stage.station.start()
+    state.shows("One sensor measures")
+    state.shows_not("Try again", "main")
+    stage.station.stop()
+    state.shows("Try again")
+    state.shows("SDS011")
     return stage
 
 

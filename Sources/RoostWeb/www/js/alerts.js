@@ -1,26 +1,23 @@
 // Alerts as sentences, and the dialog that says a new one, once a browser.
 import { api } from "./api.js";
 import { el, dialog } from "./dom.js";
-import { clock, number, over, stamp } from "./format.js";
+import { number, over } from "./format.js";
 import { code, t } from "./i18n.js";
 import { keep, kept } from "./kept.js";
 import { live } from "./live.js";
 import { may } from "./roles.js";
-import { action, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
+import { action, atOf, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
 
 let open = null;
 
 /** What needs a person, as last heard: alerts that no person has taken note of, and what Health has; an alert about what is a fault, too, is not counted twice. */
 export const needs = { alerts: 0, twins: 0, get faults() { return live.station?.faults?.length ?? 0; }, get all() { return this.alerts + this.faults - Math.min(this.twins, this.faults); } };
-/** Rules of the station about what it names as a fault, too. */
-const TWINS = ["silent", "stuck", "card", "power", "clock", "store", "outbox"];
 
 export async function askAlerts() {
   const answer = await api.maybe("/alerts").catch(() => null);
   if (answer) {
     const open = (answer.alerts ?? []).filter((one) => one.state !== "pending" && one.level !== 0 && !one.isAcknowledged);
-    const twins = (answer.rules ?? []).filter((rule) => rule.parts.some((part) => TWINS.includes(part.kind))).map((rule) => rule.id);
-    Object.assign(needs, { alerts: open.length, twins: open.filter((one) => twins.includes(ruleOf(one))).length });
+    Object.assign(needs, { alerts: open.length, twins: open.filter(({ n }) => answer.faultNumbers?.includes(n)).length });
   }
   return answer;
 }
@@ -38,7 +35,7 @@ function subjectWords(alert) {
 export const ruleName = (id) => code("rule", id);
 
 /** A moment by the station's clock, so many seconds ago. */
-const since = (seconds) => (seconds > 72000 ? stamp : clock)(live.now - seconds);
+const since = (seconds) => atOf(live.now - seconds);
 
 /** What, how much and since when; of what is not known any more, since when it is not. */
 export function alertWords(one) {
@@ -56,7 +53,6 @@ export async function showNew(me) {
   if (me.isRecord) return;
   const answer = await askAlerts();
   const all = (answer?.alerts ?? []).filter((one) => one.n > seen() && one.level > 0 && !one.isAcknowledged && one.unit && one.severity !== "notice" && !one.silencedSeconds && !one.blind);
-  // Another person knows it, or another tab closed it.
   if (open?.numbers.every((n) => n <= seen() || answer?.alerts.some((one) => one.n === n && one.isAcknowledged))) open.close();
   if (!all.length || open) return;
   // Only what is shown is known afterwards; the rest comes when this one is closed.

@@ -52,7 +52,6 @@ async function request(method, path, { query, body, etag, isQuiet, patience = PA
   }
   if (answer.ok) return { data, etag: answer.headers.get("ETag"), savedAt: answer.headers.get("X-Saved-At") };
   const problem = new Problem(answer.status, data ?? {}, Number(answer.headers.get("Retry-After")) || null);
-  // It has a text of its own, which is not there yet.
   if (problem.reason) await api.explain?.().catch(() => {});
   if (answer.status === 401 && !isQuiet) onUnauthorized(problem);
   throw problem;
@@ -72,7 +71,11 @@ export const api = {
       return null;
     }
   },
-  ledger: async (query) => (await api.maybe("/ledger", query))?.items[0] ?? null,
+  /** What became of each interval of a channel, or why that is not said: the ledger reads every sample. */
+  ledger: (query) => api.get("/ledger", query, { patience: 60000 }).then(({ items }) => items[0], (problem) => {
+    if (problem.status === 401) throw problem;
+    return { problem };
+  }),
   /** A file beside this module: catalogues. */
   asset: async (path) => (await fetch(new URL(path, import.meta.url)).catch(() => { throw new Problem(0, { type: "offline" }); })).json(),
 };

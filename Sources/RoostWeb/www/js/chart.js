@@ -120,6 +120,7 @@ export class Chart {
     box.addEventListener("pointerdown", (event) => this.#down(event), { signal });
     box.addEventListener("pointermove", (event) => this.#moved(event), { signal });
     box.addEventListener("pointerup", (event) => this.#up(event), { signal });
+    box.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && this.#on.read?.(null), { signal });
     box.addEventListener("pointercancel", (event) => this.#pointers.delete(event.pointerId), { signal });
     box.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
@@ -194,12 +195,12 @@ export class Chart {
   #tap(place) {
     const slack = (6 * (this.#data.to - this.#data.from)) / (place.right - place.left);
     const row = Math.floor((place.y - place.bottom - 4) / (STRIP + 3));
-    this.#data.series.forEach((series, index) => {
-      if (place.y > place.bottom && row !== index) return;
+    for (const [index, series] of this.#data.series.entries()) {
+      if (place.y > place.bottom && row !== index) continue;
       const isEmpty = series.mean[stepAt(series, place.now)] == null;
       const stretch = stretchAt(series.stretches ?? [], place.now, place.y > place.bottom ? slack : 0);
-      if (stretch && (place.y > place.bottom || isEmpty)) this.#on.gap?.(series, stretch, place.now);
-    });
+      if (stretch && (place.y > place.bottom || isEmpty)) return void this.#on.gap?.(series, stretch, place.now);
+    }
   }
 
   #key(event) {
@@ -244,7 +245,6 @@ export class Chart {
     const { series, bands, floor } = this.#data, known = (name) => series.flatMap((one) => one[name].filter(isKnown));
     const all = known("least"), least = floor === undefined ? Math.min(0, ...all) : all.length ? Math.min(...all) : 0;
     let most = Math.max(0, ...known("most"));
-    // The level above what was measured is seen, unless it is far.
     const next = bands?.find(({ from }) => from > most)?.from;
     if (next && next < 3 * most) most = next * 1.1;
     const ticks = valueTicks(least, Math.max(most, least) || 1, Math.max(3, Math.min(6, (bottom - top) / 45)));

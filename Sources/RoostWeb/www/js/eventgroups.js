@@ -144,7 +144,6 @@ export const grouping = function* (events) {
 export function partSentence({ events, opening, phase, lasted: time }) {
   const [event] = events;
   if (opening && phase === "over" && time !== null) return eventSentence({ ...opening, details: { ...opening.details, ...worst(event) } }, time);
-  // A level has neither a unit nor a time of its own.
   return eventSentence(opening && event.details?.key ? { ...event, details: { unit: opening.details?.unit, overSeconds: opening.details?.overSeconds, ...event.details } } : event);
 }
 

@@ -65,7 +65,6 @@ function detail(name, given, { kind, source }) {
   if (name === "cause" && kind === "clock trusted") return code("timeSource", text.split(/[:;]/)[0], text);
   if (name === "cause") return has(`cause.${text}`) ? reason(text) : code("eventCause", text, text);
   const group = name === "was" ? { "lamp changed": "level", "mode changed": "modeName" }[kind] : GROUPS[name];
-  // A mode is called in events as people call it.
   return group ? code(group, group === "modeName" && text === "normal" ? "months" : text, text) : text;
 }
 
@@ -140,7 +139,6 @@ export function eventDetails(event, opening) {
     if (SILENT.includes(name) || said.includes(`{${plain}}`) || /^(silence)?\d+$/.test(name)) continue;
     if (details.key && (["level", "was"].includes(name) || !given)) continue;
     if (TEXTS.includes(name)) {
-      // The known ones stand beside the sentence.
       const isShown = kind === "note" || (name === "sentence" && details.fault && !faultDetail(details.fault, given));
       if (!isShown && !isKnown) rows.push([t("detail.said"), quoted(String(given))]);
       continue;

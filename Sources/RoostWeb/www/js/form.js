@@ -67,7 +67,7 @@ export function form(fields, submit, send, check = () => ({}), placed = (pointer
     event.preventDefault();
     const known = fields.flatMap((one) => one.fields ?? one).filter((one) => one.input);
     const values = Object.fromEntries(known.map((one) => [one.name, one.input.type === "checkbox" ? one.input.checked : one.input.value]));
-    const wrong = Object.fromEntries(known.map((one) => [one.name, isNoNumber(one) ? t("form.number") : isUnseen(one) ? t("form.unseen") : one.input.required && !one.input.value.trim() && t("form.empty")]).filter(([, words]) => words));
+    const wrong = Object.fromEntries(known.map((one) => [one.name, isNoNumber(one) ? t("form.number") : isUnseen(one) ? t("form.unseen") : new TextEncoder().encode(one.input.value.trim()).length > one.input.dataset.bytes ? t("form.long") : one.input.required && !one.input.value.trim() && t("form.empty")]).filter(([, words]) => words));
     Object.assign(wrong, Object.fromEntries(Object.entries(check(values)).filter(([name, words]) => words && !wrong[name])));
     for (const one of known) one.fail(wrong[one.name]);
     said.className = "wrong";

@@ -19,7 +19,6 @@ export async function loadLanguage() {
   const wanted = [kept("language"), ...navigator.languages.map((name) => name.slice(0, 2))];
   chosen = wanted.find((name) => LANGUAGES.some(([known]) => known === name)) ?? "en";
   try { messages = await api.asset(`../strings/${chosen}.json`); } catch {
-    // Without a connection there may be English alone.
     messages = await api.asset(`../strings/${chosen = "en"}.json`);
   }
   rules = new Intl.PluralRules(chosen);

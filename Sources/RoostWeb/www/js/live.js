@@ -50,7 +50,9 @@ async function ask() {
     if (answer.savedAt && station && !savedAt) { askedAt = performance.now(); return lose(); }
     station = answer.data;
     savedAt = answer.savedAt;
-    receivedAt = askedAt = performance.now();
+    askedAt = performance.now();
+    // Of what the worker kept both times are this browser's, however wrong its clock is.
+    receivedAt = askedAt - (savedAt ? Math.max(0, Date.now() - Date.parse(savedAt)) : 0);
     setStationZone(station.station?.zone);
     if (!savedAt) heard(); else lostAt = null;
     tell("station", station);
@@ -99,7 +101,6 @@ function take(kind, data) {
       if (value !== null) Object.assign(channel, { time, ageSeconds: data.ageSeconds - live.elapsed, isStale: false });
     }
     tell("reading", data);
-    // Level and decimals of a first value come with the whole answer.
     if (isFirst && performance.now() - askedAt > 1000) refresh().catch(() => {}); else calmly();
   } else if (kind === "station" || kind === "reset") refresh().catch(() => {});
   else if (kind === "hello") renew(data.clientVersion);

@@ -2,12 +2,12 @@
 import { needs, showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
 import { dialog, el, icon, keyed, nextFrame, quoted, setText, show } from "./dom.js";
-import { ago, clock, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
+import { ago, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
 import { keepLanguage, loadLanguage, plural, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { context, open, startRouter } from "./router.js";
-import { action } from "./words.js";
+import { action, atOf } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const header = { title: $("title"), station: $("station"), main: $("main"), links: [] };
@@ -65,7 +65,7 @@ function showChips(station, state) {
   const nearby = time?.nearby && t(`time.${time.nearby}`, { stations: time.stations });
   const chips = [
     ["simulated", station?.station?.isSimulated && t("banner.simulated")],
-    ["saved", state === "saved" && t("banner.saved", { time: clock(live.savedAt) })],
+    ["saved", state === "saved" && t("banner.saved", { time: atOf(live.savedAt) })],
     ["accounts", station?.accounts?.trouble && [t("banner.accounts"), " ", quoted(station.accounts.trouble)]],
     ["unsure", [isUnsure && t("banner.unsure"), nearby].filter(Boolean).join(" ")],
     ["still", state === "still" && t("banner.still")],
@@ -74,7 +74,6 @@ function showChips(station, state) {
     const node = el("button", { type: "button", class: "chip", onclick: () => dialog(t(`chip.${name}`), t("do.close"), el("p", {}, node.words), offer(name) ?? "") }, t(`chip.${name}`));
     return node;
   }, (node, [, words]) => { node.words = words; });
-  // A lost connection is seen by who does not look for it.
   const lost = $("lost");
   if (show(lost, state === "lost").hidden === false) setText(lost, t("banner.lost", { time: clockSeconds(live.lostAt) }));
 }
@@ -140,7 +139,6 @@ async function registerWorker(me) {
   const trust = await api.maybe("/trust");
   // By this mark plain HTTP sends the browser here; another authority does not.
   if (trust?.isEncrypted) document.cookie = `roost-trusts=${trust.fingerprint}; path=/; max-age=31536000; samesite=lax`;
-  // The page Alerts does it by itself.
   if (me && location.pathname !== "/alerts" && globalThis.Notification?.permission === "granted") (await import("./pages/thisbrowser.js")).subscription();
 }
 

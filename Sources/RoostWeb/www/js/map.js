@@ -70,7 +70,6 @@ function draw(about, found) {
     group.addLayer(L.marker([one.latitude, one.longitude], { icon: icon(KINDS[one.kind], one.kind, 28), title: one.name, alt: one.name }).bindPopup(popup(one.name, one.lines)));
   }
   map.addLayer(group);
-  // As on the drawing: what is far away would shrink the rest to a dot.
   const own = all.find((one) => one.kind === "own"), at = (one) => L.latLng(one.latitude, one.longitude);
   const near = own ? all.filter((one) => at(own).distanceTo(at(one)) <= REACH) : all;
   if (near.length) map.fitBounds(L.latLngBounds(near.map(at)), { maxZoom: 14, padding: [32, 32] });

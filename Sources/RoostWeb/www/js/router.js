@@ -51,6 +51,8 @@ export function startRouter(parts, account) {
   });
   live.on((kind, data) => {
     const view = current?.view;
+    // What failed without an answer is asked for again once there is one.
+    if (kind === "station" && current?.isWaiting && live.state === "live") return void context.reload();
     if (!view) return;
     if (kind === "tick") view.tick?.();
     else view.live?.(kind, data);
@@ -64,18 +66,20 @@ function go(address, { replaces } = {}) {
 }
 
 export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}) {
+  turn += 1;
   const page = PAGES.find((one) => (as ? one.name === as : one.path === path));
   if (current && current.page === page && keepsPlace) return render(new URLSearchParams(location.search), { keepsPlace });
   current?.view?.leave?.();
   current = { page, view: null, isFirst: !current };
   document.body.classList.toggle("alone", Boolean(page?.isAlone));
-  header.title.classList.toggle("unseen", page?.name === "now");
+  header.title.classList.toggle("unseen", ["now", "devices", "health"].includes(page?.name));
   for (const link of header.links) {
     const isHere = link.dataset.page === page?.name || (link.dataset.page === "more" && page?.place === "more");
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
   context.setTitle(page ? t(`${page.name}.title`) : t("problem.noPage"));
   if (!page || !isOffered(page, me)) {
+    header.main.removeAttribute("aria-busy");
     header.main.replaceChildren(card(null, el("p", {}, t(!page ? "problem.noPage.words" : me?.isOpen || may(me, page.needs) ? "problem.notHere" : "problem.forbidden.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
     return;
   }
@@ -84,7 +88,7 @@ export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}
 
 async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
   const mine = ++turn, { page } = current;
-  current.query = query;
+  Object.assign(current, { query, isWaiting: false });
   header.main.setAttribute("aria-busy", "true");
   const slow = keepsPlace ? null : setTimeout(() => header.main.replaceChildren(el("p", { class: "quiet" }, t("page.loading"))), 250);
   if (!keepsFocus && !keepsPlace && !current.isFirst) header.title.focus({ preventScroll: true });
@@ -101,13 +105,14 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
       clearTimeout(slow);
       header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
     }
+    header.main.querySelector(":scope > .problem")?.remove();
     const drawn = current.view.update(data, query);
     // At once, so that no piece is seen elsewhere; a place farther down exists when all is drawn. The first page begins at its top.
     if (!keepsPlace && !current.isFirst) scrollTo(0, scroll);
     await drawn;
     if (scroll && mine === turn) scrollTo(0, scroll);
   } catch (problem) {
-    if (mine === turn) fail(problem, page);
+    if (mine === turn) fail(problem, page, keepsPlace);
   } finally {
     clearTimeout(slow);
     if (mine === turn) header.main.removeAttribute("aria-busy");
@@ -125,16 +130,20 @@ function unloaded(problem) {
   throw problem instanceof TypeError ? Object.assign(problem, { status: 0 }) : problem;
 }
 
-function fail(problem, page) {
+/** What a page has shown stays, below why it is not drawn anew: a rule that is being typed, or the last values. */
+function fail(problem, page, keepsPlace) {
   if (problem.status === 401) return;
   if (problem.status === undefined) console.error(problem);
-  current.view?.leave?.();
-  current.view = null;
+  current.isWaiting = [0, 503].includes(problem.status);
+  if (!keepsPlace) current.view?.leave?.();
+  if (!keepsPlace) current.view = null;
   const key = problem.isMissing ? "missing" : problem.status === 0 ? "offline" : problem.type || "internal";
-  header.main.replaceChildren(foot(page), el("section", { class: "card problem", role: "alert" },
+  const node = el("section", { class: "card problem", role: "alert" },
     el("h2", {}, code("problem", key, t("problem.internal"))),
     el("p", {}, code("problem", `${key}.words`, "")),
     problem.isMissing || !problem.detail ? null : el("p", { class: "quiet" }, quoted(problem.detail)),
-    el("div", { class: "row" }, button(t("page.again"), () => context.reload()))));
+    el("div", { class: "row" }, button(t("page.again"), () => context.reload())));
+  header.main.querySelector(":scope > .problem")?.remove();
+  if (current.view) header.main.prepend(node); else header.main.replaceChildren(foot(page), node);
   show(header.main, true);
 }

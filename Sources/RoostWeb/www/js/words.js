@@ -1,6 +1,6 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
 import { button, dialog, el, quoted } from "./dom.js";
-import { clock, duration, isKnown, number, stamp, value } from "./format.js";
+import { clock, duration, isKnown, moment, number, stamp, value } from "./format.js";
 import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
 
@@ -25,6 +25,9 @@ export const flags = (quality) => (quality ?? []).map((flag) => code("flag", fla
 export const FLAGS = ["ceiling", "inconsistent", "unchanging", "outOfRange", "humid", "jump", "disagrees", "zero", "estimated"];
 export const flagWords = (bits) => flags(FLAGS.filter((_, index) => bits & (1 << index)));
 
+/** A moment, with its date once that is another day's. */
+export const atOf = (time) => (live.now - moment(time) / 1000 > 72000 ? stamp : clock)(time);
+
 /** The first sentence of the dashboard; the server's own English where the catalogue has none. */
 export function verdictWords(station) {
   const { verdict } = station;
@@ -33,11 +36,12 @@ export function verdictWords(station) {
   // With its time where that is known: a moment, which stays the same while the page counts on.
   const at = live.answeredAt;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
-  const key = [...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
+  const known = verdict.level === "unknown" ? [`verdict.${verdict.code}.none`] : [];
+  const key = [...known, ...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
   const sentence = t(key, {
     ...given, ...(given.device ? { device: deviceTitle(given.device) } : {}), cause: given.cause ? reason(given.cause) : "",
     level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
-    since: isKnown(given.sinceSeconds) ? (given.sinceSeconds > 72000 ? stamp : clock)(at - given.sinceSeconds) : "",
+    since: isKnown(given.sinceSeconds) ? atOf(at - given.sinceSeconds) : "",
     until: isKnown(given.leftSeconds) ? clock(at + given.leftSeconds) : "",
   });
   if (!has(key) || /\{\w+\}/.test(sentence)) return verdict.sentence ?? verdict.code;
@@ -46,7 +50,7 @@ export function verdictWords(station) {
 
 /** The same sentence once nothing is heard any more: what was, and when. */
 export function pastWords(station) {
-  const { verdict } = station, time = clock(live.lostAt ?? live.savedAt ?? live.now);
+  const { verdict } = station, time = atOf(live.lostAt ?? live.savedAt ?? live.now);
   return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
 }
 
@@ -97,6 +101,11 @@ export function recorded(ledger) {
   if (!ledger) return { stretches: [] };
   return { stretches: ledger.stretches ?? [], since: Date.parse(ledger.from) / 1000 || undefined, until: Date.parse(ledger.to) / 1000 || undefined };
 }
+
+/** Devices that measure now: of what a file says and what is unplugged or silent, nothing is measured. */
+export const measuring = (devices) => devices.filter((one) => one.intervalSeconds && !["unplugged", "unusable", "silent", "not answering", "muted", "stopped"].includes(one.state));
+/** Whether the station has a channel of its history now; true while it does not say. */
+export const isPresent = ({ id }) => live.station?.daemon?.state !== "up" || live.station.channels.some((one) => one.id === id);
 
 /** Whether a part has no such value: said on Devices, and nothing that is missing. */
 export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && (channel.ageSeconds ?? null) === null;

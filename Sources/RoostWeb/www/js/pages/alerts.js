@@ -10,19 +10,22 @@ import { action, channelName, problemWords, quantityName, quantityOf, refusal } 
 import { addLink, entryPlace, standing } from "./outbox.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
+/** What is refused is said in its place. */
+const orProblem = (answer) => answer.catch((problem) => ({ problem }));
+
 export async function load(api, query, { may }) {
-  const [alerts, rules, outbox, browser] = await Promise.all([api.get("/alerts"), api.maybe("/rules"), api.maybe("/outbox"), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
-  return { alerts, rules, receivers: outbox?.receivers ?? [], isRunning: outbox?.isRunning, browser };
+  const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), api.maybe("/events", { source: "alerts", kind: "alert raised", limit: 200 }), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
+  return { alerts, rules, outbox, past, browser };
 }
 
 export function make(root, context) {
-  const raised = el("ul", { class: "list" }), calm = el("p", { class: "big" }, t("alerts.none")), leftOut = el("p", { class: "wrong" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" }, t("alerts.receivers.none"));
+  const raised = el("ul", { class: "list" }), calm = el("p", { class: "big" }, t("alerts.none")), leftOut = el("p", { class: "wrong" }), rest = rulesCard(context), list = el("ul", { class: "list" }), none = el("p", { class: "quiet" });
   const own = el("div");
   const add = el("div");
   root.append(card(t("alerts.now"), raised, calm, leftOut, el("p", {}, el("a", { href: "/events?source=alerts" }, t("alerts.past")))), card(t("alerts.receivers"), none, list, add), rest.node, own);
   const edit = entryPlace(root, "receivers", context);
   return {
-    update({ alerts, rules, receivers, isRunning, browser }, query) {
+    update({ alerts, rules, outbox: { problem, receivers = [], isRunning }, past, browser }, query) {
       edit(query);
       renew(add, isRunning && addLink(t("alerts.receivers.add"), context));
       renew(own, browser !== undefined && browserCard(browser, context));
@@ -31,8 +34,8 @@ export function make(root, context) {
       show(calm, !alerts.alerts.length);
       show(setText(leftOut, t("alerts.leftOut", { n: number(alerts.leftOutCount ?? 0) })), alerts.leftOutCount > 0);
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
-      show(none, !receivers.length);
-      rest.update(rules, alerts.alerts);
+      show(none, !receivers.length).replaceChildren(...(problem ? problemWords(problem) : [t(isRunning ? "alerts.receivers.none" : "outbox.noCourier")]));
+      rest.update(rules, alerts.alerts, past?.items ?? []);
     },
     live(kind) { if (kind === "alert") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },
@@ -79,7 +82,6 @@ function rulesCard({ may, api, reload }) {
     const now = [...alerts, ...off].find((one) => one.id === id), isOff = off.includes(now);
     const what = !now ? "do.removed" : was && Boolean(was.isOff) !== isOff ? `rules.${isOff ? "isOff" : "isOn"}` : "do.saved";
     news.replaceChildren();
-    // In its row, where the finger is; above all rows for one that is new or gone.
     news = (now && was && rows.get(id)?.news) || said;
     news.replaceChildren(el("span", {}, asIs(ruleName(id)), `: ${t(what)}`), action(t("do.undo"), () => change(id, before, now), { class: "small" }));
     await reload();
@@ -101,17 +103,16 @@ function rulesCard({ may, api, reload }) {
     const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
     const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, news, answer, place));
     let drawn = "", shown = "";
-    return Object.assign(node, { place, news, renew(rule, isOff, raised) {
-      // The sign says whether it is raised; how bad that would be is a word.
+    return Object.assign(node, { place, news, renew(rule, isOff, raised, last) {
       const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
       if (shown !== (shown = `${stage} ${level}`)) {
         sign.replaceChildren(mark(level, "mark small"));
         setText(state, code("alerts.state", stage));
       }
       const { present, ...figures } = rule;
-      if (drawn === (drawn = JSON.stringify([figures, isOff]))) return;
+      if (drawn === (drawn = JSON.stringify([figures, isOff, last]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
-      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) })),
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), last ? ` · ${t("rules.last", { time: stamp(last) })}` : ""),
         isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
@@ -122,18 +123,20 @@ function rulesCard({ may, api, reload }) {
 
   const rowOf = ({ id }) => rows.get(id) ?? rows.set(id, row(id)).get(id);
   return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
-    update(rules, alerts) {
+    update(rules, alerts, past) {
+      if (rules.problem) return said.replaceChildren(...problemWords(rules.problem));
       known.clear();
-      for (const rule of rules?.alerts ?? []) known.set(rule.id, rule);
-      for (const rule of rules?.off ?? []) known.set(rule.id, { ...rule, isOff: true });
+      for (const rule of rules.alerts ?? []) known.set(rule.id, rule);
+      for (const rule of rules.off ?? []) known.set(rule.id, { ...rule, isOff: true });
       for (const id of rows.keys()) if (!known.has(id)) rows.delete(id);
       const order = ["pending", "easing", "raised"], raised = new Map([...alerts].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state)).map((one) => [ruleOf(one), one]));
       // A rule that is switched stays where it is, under the finger, until the page is opened anew.
       for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
+      const last = (id) => past.find(({ details }) => details.key.startsWith(`${id}:`) && !details.flags?.includes("test"))?.time;
       for (const place of [list, off]) {
         const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
-        keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id)));
+        keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id), last(rule.id)));
       }
     } };
 }
@@ -159,7 +162,6 @@ async function tryReceivers(rule, api, answer) {
     if (!isRunning || !receivers.length) throw refusal(t(isRunning ? "alerts.receivers.none" : "outbox.noCourier"));
     const fates = receivers.map((one) => {
       if (sent(one) > (before.get(one.id) ?? 0)) return { one, level: "good", words: t("alerts.test.taken") };
-      // A failure of before may end with this try.
       if (seconds > 4 && FAILURES.includes(one.state)) return { one, level: "poor", words: [code("outbox.state", one.state), ". ", deliveryReason(one.code, one.why)] };
       if (seconds > 10 && !one.notices?.waiting) return { one, level: "unknown", words: t("alerts.test.nothing") };
       return { one, words: t("alerts.test.waits") };
@@ -223,7 +225,6 @@ function ruleForm(id, rule, { api, known, change }) {
   // By itself, once there is something to try.
   node.addEventListener("change", () => { if (isWhole()) trial.firstChild.click(); else trial.lastChild.replaceChildren(); });
   node.lastElementChild.append(button(t("do.cancel"), () => node.remove()));
-  // Below, where its answer moves no button that is about to be pressed.
   node.append(trial);
   node.prepend(el("h3", {}, id ? [`${t("rules.change")}: `, asIs(ruleName(id))] : t("rules.add")));
   return node;

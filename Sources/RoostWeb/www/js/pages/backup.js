@@ -83,7 +83,6 @@ function files({ api }) {
 /** What was measured, as a file of its own: the station makes it, and its size stands on the way to it. */
 async function copied(api, node) {
   node.replaceChildren(el("p", {}, t("backup.history.wait")));
-  // The backup is saved already, and what it lacks is still to be said.
   await copyStore(api).then(({ href, size }) => {
     node.replaceChildren(el("p", {}, el("a", { class: "button", download: "", href }, t("backup.history.get", { size }))), el("p", { class: "hint" }, t("backup.history.back")));
   }, (problem) => node.replaceChildren(el("p", { class: "wrong" }, t("backup.history"), ": ", problemWords(problem))));

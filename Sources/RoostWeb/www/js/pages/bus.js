@@ -49,7 +49,6 @@ export async function busPart(root, { api, reload }) {
     const write = async (overlays, restarts) => {
       own = await api.send("PUT", "/wires", { overlays: overlays.filter(isKnown), restarts });
       if (restarts) return void part.replaceChildren(el("p", { role: "status" }, t("bus.wires.restarting")));
-      // The service needs a moment.
       for (let turn = 0; own.isBusy && turn < 20; turn += 1) { await new Promise((done) => setTimeout(done, 500)); own = await api.get("/wires"); }
       part.replaceWith(chosenWires());
     };

@@ -75,7 +75,6 @@ function settingsCard(view, { api }, kept) {
       return outcome(answer);
     },
     check: () => Object.fromEntries(fields.map((one) => [one.name, one.wrong?.()])),
-    // One of a list is its list's.
     placed: (pointer) => pointer.replace(/height$/, "width").replace(/^\/(masks|covers)\/.*/, "/$1"),
   }));
 }
@@ -204,7 +203,6 @@ function covers(view) {
     if (!from) return;
     const drawn = area(place(event));
     from = null;
-    // A tap is no rectangle.
     if (drawn[2] >= 10 && drawn[3] >= 10) addCover(drawn); else paint();
   });
   const addCover = (thousandths) => node.addRow(thousandths.map((one) => one / 10));

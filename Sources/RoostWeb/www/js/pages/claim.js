@@ -11,7 +11,6 @@ export function make(root, { api }) {
   const code = field("code", t("claim.code"), { required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: "128", placeholder: "K7QF-M2PX" });
   code.classList.add("code");
   const now = el("p", { class: "big", role: "status" });
-  // The first need no shell.
   const ways = { power: el("li", {}, t("claim.way.power")), button: el("li", {}, t("claim.way.button")), card: el("li", {}, t("claim.way.card")), shell: el("li", {}, t("claim.way.shell"), " ", asIs("roost claim", "code")) };
   const summary = el("summary", {}), others = el("details", { hidden: true }, summary, el("ul", { class: "list" }, Object.values(ways)));
   let isOpen, isClaiming = false;

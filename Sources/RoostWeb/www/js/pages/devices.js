@@ -4,7 +4,7 @@ import { factWords, loadFacts } from "../facts.js";
 import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, orWhy, quantityName, quantityOf } from "../words.js";
+import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, measuring, orWhy, quantityName, quantityOf } from "../words.js";
 import { dayCurves, folded, putRows } from "./now.js";
 
 export async function load(api) {
@@ -13,11 +13,11 @@ export async function load(api) {
 }
 
 export function make(root, context) {
-  const count = el("p", { role: "status" }), list = el("div", { class: "tiles wide" }), none = el("p", { class: "quiet" }, t("devices.found.none")), ports = el("ul", { class: "list" });
+  const says = el("p", { class: "big", role: "status" }), list = el("div", { class: "tiles wide" }), none = el("p", { class: "quiet" }, t("devices.found.none")), ports = el("ul", { class: "list" });
   const board = el("section", { class: "card wide" }, el("h2", {}, t("devices.http")), el("p", {}, t("devices.http.words")),
     el("div", { class: "row" }, opening(t("devices.http.add"), (forms) => forms.addDialog(profiles, context)))), pins = el("section", { class: "card wide" });
   const bus = busFold(context);
-  root.append(count, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, bus, pins);
+  root.append(says, list, el("section", { class: "card wide" }, el("h2", {}, t("devices.found")), ports, none), board, bus, pins);
   let profiles = [], part = null, curves = null, latest = null;
   /** Once a page: what is small says little of what came since. */
   async function drawCurves() {
@@ -37,8 +37,9 @@ export function make(root, context) {
     async update(data) {
       profiles = data.profiles;
       latest = data;
-      const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), measuring = devices.filter((one) => one.intervalSeconds);
-      setText(count, measuring.length ? plural("devices.measure", measuring.length) : devices.length ? t("devices.measure.none") : t("devices.none"));
+      const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), count = measuring(devices).length;
+      setText(says, count ? plural("devices.measure", count) : devices.length ? t("devices.measure.none") : t("devices.none"));
+      context.setTitle(says.textContent);
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
       await nextFrame();
       if (latest !== data) return;

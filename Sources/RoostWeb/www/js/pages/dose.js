@@ -1,10 +1,11 @@
 // Counts of a radiation counter in a time, their uncertainty, and the dose.
+import { ruleName } from "../alerts.js";
 import { Chart } from "../chart.js";
 import { button, card, choice, el, facts, segments, setText } from "../dom.js";
 import { number, rfc3339, stamp, zoneWords } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { channelName, confirmed, curveWords, recorded } from "../words.js";
+import { channelName, confirmed, curveWords, isPresent, recorded } from "../words.js";
 import { readoutWords } from "./history.js";
 import { ruleSentences } from "./alerts.js";
 
@@ -17,7 +18,7 @@ export async function load(api, query) {
   await Promise.all([loadMore("alerts"), loadMore("history")]);
   const [channels, rules] = await Promise.all([api.get("/channels"), api.maybe("/rules"), live.station ? null : live.refresh().catch(() => {})]);
   const counters = (channels.items ?? []).filter((one) => one.unit === "cpm");
-  const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find((one) => one.isPresent !== false) ?? counters[0];
+  const counter = counters.find((one) => one.id === query.get("channel")) ?? counters.find(isPresent) ?? counters[0];
   if (!counter) return { counters };
   const { now } = live;
   const asked = WINDOWS[query.get("window")] ? query.get("window") : "mark";
@@ -56,7 +57,6 @@ function figures({ counters, counter, window, dose, from }, context) {
   const { countRate, doseRate } = dose;
   const mark = context.may("member") && live.state !== "still" ? button(t("dose.mark"), confirmed(t("dose.mark.sure"), t("dose.mark"), async () => {
     await context.api.send("POST", "/dose/mark", { channel: counter.id });
-    // The history has it some seconds later.
     for (let turn = 0; turn < MARK_SECONDS; turn += 1) {
       const now = await context.api.get("/dose", { channel: counter.id });
       if (now.isSinceMark && (now.from !== dose.from || !dose.isSinceMark)) break;
@@ -98,8 +98,8 @@ function alarm({ counter, rules }) {
   const [device] = counter.id.split("/");
   const mine = rules.filter((rule) => rule.parts.some((part) => part.limits.length && fits(counter.id, part.channels)));
   const state = (rule) => rule.present.find((one) => one.key.startsWith(`${rule.id}:${device}/`))?.state ?? "quiet";
-  return card(t("dose.alarm"), mine.length ? el("ul", { class: "list" }, mine.map((rule) => el("li", {}, el("strong", {}, rule.id), ` ${ruleSentences(rule).join(" ")}`,
-    el("span", { class: "quiet" }, ` ${t(`dose.alarm.${state(rule) === "quiet" ? "quiet" : "raised"}`)}`)))) : el("p", { class: "quiet" }, t("dose.alarm.none", { id: counter.id })),
+  return card(t("dose.alarm"), mine.length ? el("ul", { class: "list" }, mine.map((rule) => el("li", {}, el("strong", {}, ruleName(rule.id)), ` ${ruleSentences(rule).join(" ")}`,
+    el("span", { class: "quiet" }, ` ${t(`dose.alarm.${state(rule) === "quiet" ? "quiet" : "raised"}`)}`)))) : el("p", { class: "quiet" }, t("dose.alarm.none", { id: channelName(counter) })),
     el("p", {}, el("a", { href: "/alerts" }, t("alerts.title"))));
 }
 

@@ -76,7 +76,6 @@ export function triedForm(fields, words, { save, attempt, check, placed }) {
     steps.replaceChildren(el("p", { class: "quiet" }, t("do.running")));
     const found = await attempt(values).finally(() => { steps.replaceChildren(); trial.disabled = false; });
     steps.replaceChildren(...found);
-    // Long forms end below the screen, and so does what came of the trial.
     steps.scrollIntoView({ block: "center" });
     return "";
   }, check, placed);
@@ -173,7 +172,6 @@ function control(one, given, type, isNew) {
   if (one.kind === "map") return { control: el("textarea", { ...plain, rows: "4", placeholder: lines(JSON.parse(one.example)), value: given ? lines(given) : isNew && one.isRequired ? prepared() : "" }) };
   // What is typed is seen; what is kept never comes back to the page.
   if (one.kind === "secretURL" && typeof given !== "string") return { ...plain, inputmode: "url", placeholder: "https://" };
-  // The text of a file has lines.
   if (one.kind === "secret" && FILES.includes(one.key)) return { control: el("textarea", { ...plain, rows: "4" }) };
   if (one.kind === "secret") return { ...plain, type: type === "ntfy" && one.key === "topic" && isNew ? "text" : "password", autocomplete: "new-password" };
   if (one.kind === "url" || one.kind === "secretURL") return { ...plain, inputmode: "url", placeholder: one.example ?? `${one.choices?.[0] ?? "http"}://`, value: given ?? "" };

@@ -4,7 +4,7 @@ import { grouping, isSmall, MANY, moment, partSentence, smallName, TOPICS, topic
 import { eventAside, eventDetails, eventSentence, loadFacts } from "../facts.js";
 import { clock, day, duration, rfc3339, stamp, zoneWords } from "../format.js";
 import { code, names, plural, t } from "../i18n.js";
-import { action, deviceTitle } from "../words.js";
+import { action, deviceTitle, orWhy } from "../words.js";
 
 const PAGE = 200, MANY_PAGE = 500, STEPS = 50, TRIES = 4;
 /** Kinds that one question may name; of a topic with more, the page looks for itself. */
@@ -61,7 +61,7 @@ function merged([main, many]) {
 const isLater = (one, other) => (one.bootID === other.bootID ? one.instantSeconds > other.instantSeconds : timeOf(one) > timeOf(other));
 
 export function make(root, context) {
-  const filters = makeFilters(context, () => draw());
+  const filters = makeFilters(context, () => orWhy(list, () => draw()));
   const list = el("section", { class: "card events", "aria-label": t("events.title") });
   const more = action(t("events.more"), async () => {
     await earlier();
@@ -76,7 +76,6 @@ export function make(root, context) {
   async function earlier() {
     const { feeds: [main, many], asked } = shown;
     await main.more();
-    // The many reach as far back as the others.
     if (many && (asked.source || timeOf(many.items.at(-1)) > timeOf(main.items.at(-1)))) await many.more();
   }
 
@@ -114,8 +113,8 @@ export function make(root, context) {
       count += small.length;
       box.append(fold(key, small, feeds[1], open));
     }
-    if (place !== list || !count) list.replaceChildren(...(count ? place.childNodes : [el("p", {}, t("events.none"))]));
-    const hasMore = !feeds[0].isWhole || Boolean(asked.source && feeds[1] && !feeds[1].isWhole);
+    const hasMore = !feeds[0].isWhole || Boolean(asked.source && feeds[1] && !feeds[1].isWhole), last = hasMore && feeds[0].items.at(-1)?.time;
+    if (place !== list || !count) list.replaceChildren(...(count ? place.childNodes : [el("p", {}, last ? t("events.none.since", { time: stamp(last) }) : t("events.none"))]));
     show(more, hasMore);
     // A page of others may have none of these.
     if (!count && hasMore && tries < TRIES) {
@@ -133,7 +132,7 @@ export function make(root, context) {
       return draw();
     },
     live(kind, event) {
-      if (kind !== "event" || !shown) return;
+      if (kind !== "event" || !shown || shown.asked.to) return;
       const { about, source, kind: kinds } = shown.asked;
       if ((about ? topicOf(event) !== about : isSmall(event) && !source) || (source && source !== event.source) || (kinds.length && !kinds.includes(event.kind))) return;
       newer.textContent = plural("events.newer", (waiting += 1));

@@ -3,24 +3,26 @@ import { dialog, el, fold, quoted } from "../dom.js";
 import { field, form } from "../form.js";
 import { clock, duration, rfc3339, span } from "../format.js";
 import { has, loadMore, plural, t } from "../i18n.js";
-import { channelName, reason } from "../words.js";
+import { channelName, problemWords, reason } from "../words.js";
 import { eventSentence, loadFacts } from "../facts.js";
 
 const MOST = 12;
+/** What the station keeps of a note. */
+export const NOTE = { maxlength: "120", "data-bytes": "120", required: true };
 const PLAIN = ["notScheduled", "notDue"];
 
 export function gapList({ series, ledgers, chosen, items }, context) {
   const gaps = chosen.flatMap((id, index) => (ledgers[index]?.stretches ?? [])
     .filter(([, , cause]) => !PLAIN.includes(cause))
     .map((stretch) => ({ stretch, item: items.find((one) => one.id === id) ?? { id } })));
-  if (ledgers.every((one) => one === null)) return [el("p", { class: "quiet" }, t("problem.missing"))];
-  if (!gaps.length) return [el("p", {}, t("history.gaps.none"))];
+  const refused = ledgers.find((one) => one?.problem), why = refused ? el("p", { class: "wrong" }, problemWords(refused.problem)) : "";
+  if (!gaps.length) return [why || el("p", {}, t("history.gaps.none"))];
   gaps.sort((a, b) => b.stretch[1] - b.stretch[0] - (a.stretch[1] - a.stretch[0]));
   const rows = gaps.slice(0, MOST).map(({ stretch: [from, to, cause], item }) => el("li", {},
     el("span", { class: "what" }, el("strong", {}, reason(cause)), ` · ${duration(to - from)}`,
       el("span", { class: "quiet" }, el("br"), `${span(from, to)}${series.series.length > 1 ? `, ${channelName(item)}` : ""}`)),
     el("button", { type: "button", onclick: () => openGap(context, item, [from, to, cause]), "aria-label": t("gap.why.of", { cause: reason(cause), when: span(from, to) }) }, t("gap.why"))));
-  return [el("ul", { class: "list gaps" }, rows), gaps.length > MOST ? el("p", { class: "quiet" }, plural("history.gaps.more", gaps.length - MOST)) : ""];
+  return [why, el("ul", { class: "list gaps" }, rows), gaps.length > MOST ? el("p", { class: "quiet" }, plural("history.gaps.more", gaps.length - MOST)) : ""];
 }
 
 export async function openGap(context, item, [from, to, cause]) {
@@ -64,7 +66,7 @@ function alikeWords({ days, count, hours, with: others }, near) {
 }
 
 function noteForm({ api }, item, from) {
-  const node = form([field("text", t("surveys.note"), { maxlength: "200", required: true })], t("do.save"), async ({ text }) => {
+  const node = form([field("text", t("surveys.note"), NOTE)], t("do.save"), async ({ text }) => {
     await api.send("POST", "/notes", { at: rfc3339(from), text: text.trim(), channel: item.id });
     node.reset();
     return t("do.saved");

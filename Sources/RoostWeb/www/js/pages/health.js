@@ -16,7 +16,6 @@ export async function load(api) {
 }
 
 export function draw({ health, tree, station }, context) {
-  // Skipped checks are not shown.
   const isOwner = context.may("owner"), findings = (health.findings ?? []).filter((one) => one.verdict !== "skipped"), of = (...verdicts) => findings.filter((one) => verdicts.includes(one.verdict));
   const wells = of("ok"), notes = of("note"), others = of("failure", "warning").sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const faults = (station?.faults ?? []).filter((fault) => !findings.some((one) => one.name === fault.id)), count = faults.length + others.length;

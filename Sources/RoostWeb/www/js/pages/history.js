@@ -7,7 +7,7 @@ import { clock, clockSeconds, date, dated, day, duration, month, number, percent
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, plainQuantity, reason, recorded } from "../words.js";
+import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, isPresent, plainQuantity, reason, recorded } from "../words.js";
 import { gapList, openGap } from "./gapsheet.js";
 
 const MOST_CHANNELS = 4;
@@ -16,7 +16,7 @@ export async function load(api, query) {
   const [channels] = await Promise.all([api.get("/channels"), live.station ? null : live.refresh()]);
   const items = (channels.items ?? []).sort(byGroup);
   const asked = query.getAll("channel").filter((id) => items.some((one) => one.id === id)).slice(0, MOST_CHANNELS);
-  const first = items.find((one) => one.limits?.length && one.isPresent !== false) ?? items[0];
+  const first = items.find((one) => one.limits?.length && isPresent(one)) ?? items.find(isPresent) ?? items[0];
   const chosen = asked.length ? asked : first ? [first.id] : [];
   const { now } = live;
   // A store without a station: the end of its record is its present.
@@ -26,7 +26,6 @@ export async function load(api, query) {
   if (!chosen.length) return { items, chosen, window, now };
   const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
   const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
-  // One channel beside itself, a window earlier.
   const shift = query.get("compare") === "before" && chosen.length === 1 ? window.to - window.from : 0;
   const [series, earlier, events, notes, , ...ledgers] = await Promise.all([
     api.get("/series", { channel: chosen, ...range, points }),
@@ -147,7 +146,7 @@ function fillChooser(node, items, chosen, context) {
       const wanted = [...list.querySelectorAll("input:checked")].map((input) => input.value);
       if (wanted.length) context.setQuery({ channel: wanted }); else box.checked = true;
     });
-    return el("li", {}, el("label", { class: "check" }, box, el("span", {}, channelName(one), one.isPresent === false ? el("span", { class: "quiet" }, ` ${t("history.past")}`) : null)));
+    return el("li", {}, el("label", { class: "check" }, box, el("span", {}, channelName(one), !isPresent(one) ? el("span", { class: "quiet" }, ` ${t("history.past")}`) : null)));
   }));
   const isLong = items.length > 8;
   node.replaceChildren(el("fieldset", {}, el("legend", { class: "legend-title" }, el("h2", {}, t("history.channels"))),
@@ -189,7 +188,7 @@ function drawCharts(place, data, context, read) {
     });
     chart.data = {
       from: window.from, to: window.to, now, series: group, marks,
-      ...(group.some((one) => one.unit === "°C" || one.item.display) ? { floor: 0 } : {}),
+      ...(group.some((one) => one.unit === "°C") ? { floor: 0 } : {}),
       // Levels are of one quantity: two of them in a chart would have two meanings.
       ...(new Set(group.map((one) => one.item.quantity)).size === 1 ? bandsOf(group[0].item) : {}),
     };

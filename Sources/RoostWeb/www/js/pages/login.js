@@ -12,7 +12,6 @@ export function make(root, { api }) {
   return { update({ invitation, trust }) {
     if (isMade) return;
     isMade = true;
-    // For a day after the claim: who sees a stranger's name here can start over.
     root.append(invitation ? joinCard(api, invitation) : loginCard(api), !invitation && trust?.claimed ? claimedLine(trust.claimed) : "", trustLine(), languageLine());
   } };
 }

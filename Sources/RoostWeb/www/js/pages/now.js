@@ -1,11 +1,11 @@
 // Is the air good, is all well, what happened?
-import { Chart, curve, stepAt } from "../chart.js";
+import { Chart, curve, stepAt, stretchAt } from "../chart.js";
 import { asIs, card, el, keyed, mark, nextFrame, onceAFrame, renew, setMark, setText, show } from "../dom.js";
 import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
-import { action, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
+import { action, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, measuring, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 const POINTS = 96, DAY = 86400;
@@ -67,14 +67,15 @@ export function make(root, context) {
   const well = wellCard(), today = happened(), picture = el("div"), mode = el("div");
   const asides = [[well.node, picture], [today.node, mode]].map((nodes) => [el("div", { class: "aside" }), nodes]);
   root.append(el("div", { class: "main" }, parts.node, first, list.node), ...asides.map(([aside]) => aside));
-  let answer = null, rest = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS, isLeft = false;
+  let answer = null, rest = null, daemon = null, ask = () => {}, dueIn = REST_BEATS, dayIn = DAY_BEATS, isLeft = false;
 
   async function showRest(given) {
-    rest = given;
-    const [outbox, , events, records] = given;
+    // What is not answered stays as it was said.
+    rest = given.map((one, index) => one ?? rest?.[index] ?? null);
+    const [outbox, , events, records] = rest;
     if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
     well.update(live.station, rest);
-    today.update(events?.items ?? []);
+    if (events) today.update(events.items);
     picture.replaceChildren(lastPicture(records) ?? "");
   }
 
@@ -95,11 +96,11 @@ export function make(root, context) {
   return {
     async update({ station, kept, first: leader, devices, day, rest: asked }) {
       const { state } = station.daemon ?? {}, isCard = state === "none";
+      daemon = state;
       answer = kept.length ? { kept } : answer;
       draw(station);
       first.replaceChildren(...(station.channels?.length || isCard ? [] : state === "up" ? [firstSteps(devices), toFirstSteps(context)] : [absence(station)]).filter(Boolean));
       if (day) parts.expect();
-      // What stands below or beside the values comes with the next frame.
       await nextFrame();
       if (isLeft) return;
       well.update(live.station, rest);
@@ -120,7 +121,8 @@ export function make(root, context) {
       if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
       redraw();
       if (kind === "station" && live.station.daemon?.state !== "none") renew(mode, modeCard(live.station, context));
-      if (kind === "alert") context.reload();
+      // A program that stops or comes back has another page.
+      if (kind === "alert" || (kind === "station" && daemon !== (daemon = live.station.daemon?.state))) context.reload();
     },
     tick() {
       list.tick();
@@ -156,7 +158,6 @@ function makeVerdict(context) {
     /** Keeps the place of the chart, so that nothing moves when it comes. */
     expect() { show(day, true); },
     update(station) {
-      // What was said before the connection was lost is said as what was.
       const isOld = live.state === "lost" || live.state === "saved";
       const level = isOld ? "unknown" : station.verdict?.level ?? "unknown", sentence = isOld ? pastWords(station) : verdictWords(station);
       if (place.dataset.level !== level) { place.dataset.level = level; place.replaceChildren(mark(level)); }
@@ -165,7 +166,6 @@ function makeVerdict(context) {
       setText(why, isOld ? "" : becauseWords(station));
       show(why, why.textContent !== "");
       tick();
-      // Faults that stop a device as text; all as a count.
       const count = (station.faults ?? []).length;
       const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
         const next = faultNext(fault.id, fault.nextStep);
@@ -181,13 +181,12 @@ function makeVerdict(context) {
       if (day.hidden) return;
       box.replaceChildren();
       const series = { ...one, width: one.widthSeconds, ...recorded(ledger) }, to = Date.parse(answer.to) / 1000;
-      // The axis is the time that has data: an hour at least.
       const from = Math.min(Math.max(Date.parse(answer.from) / 1000, one.t[0]), to - 3600);
       const usual = dayWords(channel, series, from);
       const read = (time) => {
         chart.cursor = time;
         const index = stepAt(series, time), mean = index < 0 ? null : series.mean[index];
-        setText(said, `${clock(time)}: ${mean === null ? t("history.noValue", { cause: t("cause.none") }) : `${value(mean, one.decimals)} ${one.unit}`}`);
+        setText(said, time === null ? usual : `${clock(time)}: ${mean === null ? t("history.noValue", { cause: reason(stretchAt(series.stretches, time, series.width)?.[2] ?? "none") }) : `${value(mean, one.decimals)} ${one.unit}`}`);
       };
       chart = new Chart(box, { read, gap: () => go(`/history?channel=${channel.id}`) });
       box.setAttribute("aria-label", usual);
@@ -234,7 +233,6 @@ export function folded(key, { isMarked = false, isInCard = false } = {}) {
   const words = el("span"), sign = el("span"), level = el("span", { class: "level" }), list = el("ul", { class: "list values" }), node = el("details", { hidden: true }, el("summary", {}, sign, words, " ", level), list);
   return { node, update(channels, answer) {
     putRows(list, channels, answer, isInCard);
-    // What is folded says so itself when one of it is poor or has no value.
     const shown = !isMarked ? null : channels.some((one) => !isGone(one) && one.level === "poor") ? "poor" : channels.some((one) => !one.isKept && isGone(one)) ? "unknown" : null;
     if (shown) setMark(sign, shown);
     setText(level, shown ? t(`level.${shown}`) : "");
@@ -256,7 +254,6 @@ function valueList(context) {
     update(station, answer) {
       const channels = (answer?.kept ?? []).map((one) => ({ ...one, value: one.lastValue, isStale: true, isKept: true })).concat(station.channels ?? []).filter((channel) => !isNeverMeasured(channel));
       const lines = (station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }));
-      // Where everything is seldom asked for, it is what there is.
       const seen = channels.filter(isShown), main = seen.filter((one) => (one.place ?? one.group) !== "detail");
       const few = main.length ? seen.filter((one) => !main.includes(one)) : main.splice(0, 0, ...seen);
       putRows(rows, [...main, ...lines], answer);
@@ -331,10 +328,10 @@ function makeLine() {
 
 /** A sensor that is there is said first; the advice to plug one in is for a station without any. */
 function firstSteps(devices) {
-  const found = devices?.found ?? [], measuring = (devices?.devices ?? []).filter((one) => one.intervalSeconds).length;
-  return card(measuring ? plural("devices.measure", measuring) : t("now.first"), el("p", {}, t(measuring ? "now.first.soon" : "now.first.words")),
+  const found = devices?.found ?? [], count = measuring(devices?.devices ?? []).length;
+  return card(count ? plural("devices.measure", count) : t("now.first"), el("p", {}, t(count ? "now.first.soon" : "now.first.words")),
     found.length ? el("ul", { class: "list" }, found.map((one) => el("li", {}, asIs(one.node ?? one.name ?? one.identity, "strong"), " ", el("span", { class: "quiet" }, code("found", one.state)))))
-      : measuring ? null : el("p", { class: "quiet" }, t("now.first.nothing")),
+      : count ? null : el("p", { class: "quiet" }, t("now.first.nothing")),
     el("div", { class: "row" }, el("a", { class: "button", href: "/devices" }, t("devices.title")), el("a", { class: "button", href: "/health" }, t("health.title"))));
 }
 

@@ -1,7 +1,7 @@
 // Beside the values of the first page: is all well, what happened in a day, and the last picture.
 import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
-import { card, el, keyed, mark, renew, setMark, setText, show } from "../dom.js";
+import { card, el, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
 import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
@@ -9,8 +9,8 @@ import { live } from "../live.js";
 import { deviceOf, deviceTitle, isNeverMeasured, reason } from "../words.js";
 
 /** Deliveries that need somebody, or wait longer than a round. */
-const FAILING = ["later", "held", "broken"];
-const STORE = /^(store|history|data)-/;
+export const FAILING = ["later", "held", "broken"];
+const STORE = /^(store|history|data|samples|journal)-/;
 
 /** A line each with its mark, its reason and its page; the lamp has one where there is one. */
 export function wellCard() {
@@ -24,7 +24,7 @@ export function wellCard() {
       const [outbox, alerts] = rest ?? [];
       // A line that is asked for has its place already; one without an answer is left out.
       const waits = (page) => (rest ? null : { page, level: "unknown", text: "…", because: "…" });
-      const lines = [measuring(station), lamp(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts) : waits("/alerts")].filter(Boolean);
+      const lines = [measuring(station), lamp(station), record(station), outbox ? sending(outbox) : waits("/outbox"), alerts ? alerting(alerts, outbox) : waits("/alerts")].filter(Boolean);
       keyed(list, lines, (one) => one.page, makeWell, (row, one) => row.renew(one));
     },
   };
@@ -66,7 +66,7 @@ function lamp({ lamp: level, lampCause }) {
 
 function record({ store, complete, faults }) {
   const page = "/proof", fault = (faults ?? []).find((one) => STORE.test(one.id));
-  if (fault || !store || !["ok", "opening"].includes(store.state)) return { page, level: "fault", text: t("well.record.not"), because: fault ? faultSentence(fault.id, fault.sentence) : "" };
+  if (fault || !store || store.unreadable || !["ok", "opening"].includes(store.state)) return { page, level: "fault", text: t("well.record.not"), because: fault ? faultSentence(fault.id, fault.sentence) : store?.unreadable ? quoted(store.unreadable) : "" };
   if (!complete) return { page, level: "good", text: t("well.record.young") };
   const { coveredShare: covered, accountedShare: accounted } = complete, isWhole = accounted > 0.999999;
   const figures = t("well.record.shares", { covered: percent(covered), explained: percent(Math.max(0, accounted - covered)) });
@@ -74,7 +74,7 @@ function record({ store, complete, faults }) {
     because: [figures, store.keepsDays ? t("well.record.keeps", { time: duration(store.keepsDays * 86400) }) : null].filter(Boolean).join("; ") };
 }
 
-function sending({ targets = [], isRunning, isMetered, leftOut = [] }) {
+function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] }) {
   const page = "/outbox", failing = targets.filter((one) => FAILING.includes(one.state) && (one.code || one.why)), paused = targets.filter((one) => one.state === "paused");
   if (!isRunning) return { page, level: "unknown", text: t("well.sending.off") };
   if (!targets.length && !leftOut.length) return { page, level: "unknown", text: t("well.sending.none"), because: t("well.sending.add") };
@@ -84,16 +84,20 @@ function sending({ targets = [], isRunning, isMetered, leftOut = [] }) {
     return { page, level: "moderate", text: isOnly ? t("well.sending.fails.only", { name: one.id }) : plural("well.sending.fails", failing.length + leftOut.length, { all: targets.length + leftOut.length }),
       because: [one && !isOnly ? `${one.id}: ` : "", ...(one ? deliveryReason(one.code, null) : []), waiting ? `; ${plural("well.sending.waiting", waiting)}` : ""] };
   }
+  const silent = feeds.find((one) => FAILING.includes(one.state));
+  if (silent) return { page, level: "moderate", text: t("well.feeds.fails", { name: silent.id }), because: deliveryReason(silent.code, null) };
   const because = paused.length ? plural("well.sending.paused", paused.length) : isMetered ? t("outbox.metered") : plural("well.sending.targets", targets.length);
   return { page, level: paused.length ? "moderate" : "good", text: t("well.sending"), because };
 }
 
-function alerting({ alerts, leftOutCount }) {
+function alerting({ alerts, leftOutCount }, outbox) {
   const page = "/alerts", raised = alerts.filter((one) => one.state !== "pending" && one.level !== 0), one = raised.find(({ blind }) => !blind) ?? raised[0];
   if (leftOutCount) return { page, level: "fault", text: t("alerts.leftOut", { n: number(leftOutCount) }) };
+  const unsent = outbox?.receivers?.find((receiver) => FAILING.includes(receiver.state));
+  if (unsent && !one) return { page, level: "moderate", text: t("well.alerts.unsent", { name: unsent.id }), because: deliveryReason(unsent.code, null) };
   if (!one) return { page, level: "good", text: t("well.alerts.none") };
   const worst = one.blind ? "unknown" : raised.some((alert) => alert.severity === "critical") ? "poor" : "moderate";
-  return { page, level: worst, text: plural("well.alerts", raised.length), because: alertWords(one) };
+  return { page, level: worst, text: plural("well.alerts", raised.length), because: [alertWords(one), unsent ? `; ${t("well.alerts.unsent", { name: unsent.id })}` : ""] };
 }
 
 /** What went wrong in the last day; nothing is said by a sentence, too. */
@@ -103,7 +107,6 @@ export function happened() {
   return {
     node,
     update(items) {
-      // The same thing is one row: of one rule, fault, target or cause.
       const name = ({ kind, source, details: { key, fault, target, cause, device, channel } = {} }) => [kind, source, key, fault, target, cause, device, channel].join("|");
       const runs = [];
       for (const event of items) {

@@ -33,7 +33,7 @@ function quantityCard({ name, figures }, station) {
     el("p", {}, has(`explain.${plain}`) ? t(`explain.${plain}`) : quoted(figures?.words)),
     has(`explain.${plain}.sources`) ? el("p", { class: "quiet" }, t(`explain.${plain}.sources`)) : null,
     channels.length ? el("p", {}, channels.map((channel) => t("numbers.now", { device: deviceTitle(channel.id.split("/")[0]), value: measured(channel) })).join(" · ")) : null,
-    means.length ? table(t("numbers.means"), [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
+    means.length ? table(`${t("numbers.means")}${figures.channel ? `: ${deviceTitle(figures.channel.split("/")[0])}` : ""}`, [t("numbers.over"), t("history.mean"), t("numbers.limit"), t("numbers.state")], means.map((mean) => [
       over(mean.averagingSeconds), value(mean.mean, 1), mean.limit ? number(mean.limit, 1, 0) : "–",
       mean.enough === false || mean.mean === null || mean.isMet === undefined || mean.isMet === null ? (mean.coverage !== undefined && mean.coverage !== null ? t("numbers.little", { share: percent(mean.coverage, 0) }) : "") : t(mean.isMet ? "numbers.met" : "numbers.exceeded")])) : null);
 }

@@ -3,11 +3,12 @@ import { KEEPING } from "../api.js";
 import { asIs, button, card, dialog, el, facts, keyed, mark, quoted, renew, setText, show, table } from "../dom.js";
 import { deliveryReason, loadFacts } from "../facts.js";
 import { field, form } from "../form.js";
-import { ago, bytes, clock, countdown, number, rfc3339, stamp } from "../format.js";
+import { ago, bytes, countdown, number, rfc3339, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { fromInput, toInput } from "../window.js";
-import { action, confirmed, problemWords } from "../words.js";
+import { action, atOf, confirmed, deviceTitle, problemWords } from "../words.js";
+import { FAILING } from "./nowparts.js";
 import { entryAddress, entryCard, offerUndo, said } from "./entryform.js";
 
 export async function load(api) { return (await Promise.all([api.get("/outbox"), loadFacts()]))[0]; }
@@ -25,12 +26,14 @@ export function make(root, context) {
     const words = [[stationTrouble, "stationTrouble"], [cursorTrouble, "cursorTrouble"], [settingsTrouble, "settingsTrouble"]].filter(([text]) => text).flatMap(([text, name]) => [t(`outbox.${name}`), " ", quoted(text), " "]);
     trouble.replaceChildren(...words, isMetered ? t("outbox.metered") : "");
     show(trouble, words.length > 0 || Boolean(isMetered));
-    keyed(list, outbox.targets, (one) => `${one.id} ${one.type}`, (one) => standing(one, context, again), (node, one) => node.renew(one));
+    // What fetches the values of others, and a receiver of notices that fails, stand beside what sends.
+    const all = [...outbox.targets, ...outbox.feeds ?? [], ...(outbox.receivers ?? []).filter((one) => FAILING.includes(one.state))];
+    keyed(list, all, (one) => `${one.id} ${one.type}`, (one) => standing(one, context, again), (node, one) => node.renew(one));
     if (left !== (left = JSON.stringify(leftOut))) unused.replaceChildren(unused.firstChild, ...leftOut.map(({ id, sentence }) => el("div", {}, el("p", {}, asIs(id, "strong"), " ", quoted(sentence)), el("div", { class: "row" }, entryActs({ id, origin: "ui" }, context, again)))));
     show(unused, leftOut.length > 0);
-    show(targets, outbox.targets.length > 0);
+    show(targets, all.length > 0);
     show(search, outbox.targets.length > 0);
-    if (outbox.targets.length) return empty.replaceChildren();
+    if (all.length) return empty.replaceChildren();
     if (!empty.firstChild || empty.dataset.is !== String(isRunning)) {
       empty.dataset.is = isRunning;
       empty.replaceChildren(card(null, el("p", { class: "big" }, t(isRunning ? "outbox.none" : "outbox.noCourier")), isRunning ? addLink(t("outbox.add"), context) : [el("p", {}, t("outbox.install")), asIs("sudo apt install roost-courier", "pre", { tabindex: "0" }), el("p", {}, t("outbox.check")), asIs("roost courier check", "pre", { tabindex: "0" })]));
@@ -40,7 +43,6 @@ export function make(root, context) {
 
   return { update, tick() {
     for (const node of list.children) node.tick();
-    // An error is seen within two seconds; a problem of this question is the banner's.
     if ((beats += 1) % 2 === 0) again().catch(() => {});
   } };
 }
@@ -51,7 +53,7 @@ function fates(api) {
   return card(t("outbox.fate"), form([when], t("outbox.fate.find"), async ({ time }) => {
     const found = (await api.get("/outbox/fates", { time: rfc3339(fromInput(time)) })).fates;
     list.replaceChildren(...found.map((one) => el("li", { class: "split" },
-      el("span", {}, asIs(el("strong", {}, one.target)), " ", asIs(one.device), " ", el("span", { class: "quiet" }, one.time ? stamp(one.time) : "")),
+      el("span", {}, asIs(el("strong", {}, one.target)), " ", asIs(deviceTitle(one.device)), " ", el("span", { class: "quiet" }, one.time ? stamp(one.time) : "")),
       el("span", {}, has(`fate.${one.fate}`) ? t(`fate.${one.fate}`) : t("fate.leftOut", { why: code("leftOut", one.fate) }), one.why ? [" ", quoted(one.why)] : ""))));
     return found.length ? "" : t("outbox.fate.none");
   }), list);
@@ -112,7 +114,7 @@ export function standing(first, context, changed) {
         isPaused || report.state === "idle" ? null : action(t("outbox.flush"), post("flush"), { class: "small" }),
         isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : null] : []);
     }
-    setText(state, code("outbox.state", report.state));
+    setText(state, code("outbox.state", report.state !== "idle" ? report.state : report.values ? "fetched" : report.fileCount !== undefined && report.samples?.waiting ? "period" : "idle"));
     const key = `${report.code} ${report.why}`;
     if (why.dataset.key !== key) { why.dataset.key = key; why.replaceChildren(...deliveryReason(report.code, report.why).filter(Boolean)); }
     show(why, Boolean(report.why));
@@ -154,18 +156,20 @@ export function entryPlace(root, section, context) {
   };
 }
 
-function rows({ samples, notices, oldestWaiting, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof, cursorLost }) {
+function rows({ samples, values, notices, oldestWaiting, isWaitingForClock, lastDeliverySeconds, fileCount, drives, requestCount, byteCount, proof, cursorLost }) {
   const left = Object.entries(samples?.leftOut ?? {}).filter(([, count]) => count);
   return [
     samples ? [t("outbox.delivered"), plural("outbox.samples", samples.delivered)] : null,
-    samples ? [t("outbox.waiting"), `${plural("outbox.samples", samples.waiting)}${oldestWaiting ? `, ${t("outbox.oldest", { time: stamp(oldestWaiting) })}` : ""}`] : null,
+    samples ? [t("outbox.waiting"), `${plural("outbox.samples", samples.waiting)}${oldestWaiting ? `, ${t("outbox.oldest", { time: stamp(oldestWaiting) })}` : ""}${isWaitingForClock ? `, ${t("outbox.forClock")}` : ""}`] : null,
+    values ? [t("outbox.values"), number(values.written)] : null,
+    values?.refused ? [t("outbox.values.refused"), [number(values.refused), " ", quoted(values.refusal)]] : null,
     left.length ? [t("outbox.leftOut"), left.map(([name, count]) => `${code("leftOut", name)}: ${number(count)}`).join(", ")] : null,
     samples ? [t("outbox.recorded"), number(samples.delivered + samples.waiting + left.reduce((sum, [, count]) => sum + count, 0))] : null,
     notices ? [t("outbox.notices"), t("outbox.notices.sum", { sent: number(notices.sent), waiting: number(notices.waiting) })] : null,
     fileCount ? [t("outbox.files"), number(fileCount)] : null,
     drives ? [t("outbox.drives"), t("outbox.drives.sum", { delivered: number(drives.delivered), waiting: number(drives.waiting), left: number(drives.leftOut) })] : null,
     drives?.present ? [t("outbox.drive"), `${drives.present.name}${drives.present.importID ? ` (#${drives.present.importID})` : ""}: ${code("outbox.step", drives.present.step)}`] : null,
-    [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : clock(live.now - lastDeliverySeconds)],
+    [t("outbox.last"), lastDeliverySeconds === undefined ? t("outbox.never") : lastDeliverySeconds < 120 ? ago(lastDeliverySeconds) : atOf(live.now - lastDeliverySeconds)],
     requestCount ? [t("outbox.traffic"), `${plural("outbox.requests", requestCount)}, ${bytes(byteCount)}`] : null,
     proof ? [t("outbox.proof"), quoted(proof)] : null,
     cursorLost ? [t("outbox.lost"), t("outbox.lost.anew")] : null,

@@ -43,7 +43,6 @@ export function make(root, context) {
         el("section", { class: "card screen" }, el("h2", {}, t("proof.days")), drawDays(answer.rows, days, (...chosen) => openDay(context, days, ...chosen)),
           legend(), el("p", { class: "quiet" }, t("proof.hint"))),
         side, printed);
-      // With the frame that draws them the newest days are in sight.
       const box = root.querySelector(".days");
       requestAnimationFrame(() => { box.scrollLeft = 1e6; });
       // Behind it stands unseen what else it may say, so that nothing moves when that is known.
@@ -111,7 +110,7 @@ function parts({ card: storage, lasers, clock, isStationAway }) {
       storage.keepsDays ? [t("proof.keeps"), duration(storage.keepsDays * DAY)] : null,
     ])),
     lasers?.length ? card(t("proof.lasers"), facts(lasers.flatMap((laser) => [
-      [laser.device ?? laser.part, laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
+      [laser.device ? deviceTitle(laser.device) : laser.part, laser.lifeHours ? t("proof.hours.of", { hours: number(laser.hours), life: number(laser.lifeHours) }) : t("proof.hours", { hours: number(laser.hours) })],
       laser.endOfLife ? [t("proof.laser.until"), t("proof.about", { time: month(laser.endOfLife) })] : null,
     ]))) : null,
     card(t("proof.clock"), facts([[t("proof.clock.sure"), percent(clock.sureShare)]])),
@@ -157,7 +156,6 @@ const legend = () => el("ul", { class: "meaning" }, [[100, "proof.measured"], [6
 /** All rows; `choose` gets a row and a day, the first and the last day, and what to call with the day that is chosen then. */
 function drawDays(rows, days, choose) {
   const weeks = Math.ceil((days.count + days.weekday) / 7), months = [];
-  // A short record has larger squares.
   const size = (weeks < 9 ? 1.6 : weeks < 27 ? 1.25 : 1) / 16;
   for (let number = 0, last = -9; number < days.count; number += 1) {
     const column = Math.floor((number + days.weekday) / 7);

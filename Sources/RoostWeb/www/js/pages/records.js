@@ -4,7 +4,7 @@ import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
 import { bytes, clock, clockSeconds, date, day, dayStart, duration, isKnown, moment, number, rfc3339, value, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { action, byGroup, channelName, confirmed, problemWords, reason } from "../words.js";
+import { action, byGroup, channelName, confirmed, deviceTitle, problemWords, reason } from "../words.js";
 
 const LIMIT = 48;
 /** A first try may meet the limit of requests a second. */
@@ -94,7 +94,7 @@ function wall(items, at) {
 const dayOf = (one) => (one.time ? day(one.time) : t("events.undated"));
 
 function dayCard(name, records, at, { isCut, isFirst }) {
-  const shots = records.filter((one) => one.number), bare = records.filter((one) => !one.number), sources = counted(records, (one) => one.source);
+  const shots = records.filter((one) => one.number), bare = records.filter((one) => !one.number), sources = counted(records, (one) => deviceTitle(one.source));
   const counts = isCut ? [] : [shots.length && plural("records.pictures", shots.length), plural("records.motions", records.length)];
   return el("section", { class: "card" },
     el("div", { class: "split" }, el("h2", {}, name), el("span", { class: "quiet" }, [...counts, isFirst && zoneWords()].filter(Boolean).join(" · "), sources.length > 1 && !isCut ? [" · ", asIs(sources.map((one) => one.join(" ")).join(", "))] : "")),
@@ -119,16 +119,16 @@ function blankDays(from, to, context) {
 /** That a picture is for others, or why there is none where the camera’s program knows it. */
 const whyOf = (one) => (one.hasPicture ? t("records.hidden") : one.lack ? t(`records.lack.${one.lack}`) : "");
 
-const row = (one) => el("li", { class: "row" }, el("span", { class: "number" }, timeOf(one)), asIs(one.source),
+const row = (one) => el("li", { class: "row" }, el("span", { class: "number" }, timeOf(one)), asIs(deviceTitle(one.source)),
   el("span", { class: "quiet" }, [lengthOf(one), whyOf(one)].filter(Boolean).join(" · "), one.lackWords ? [" ", quoted(one.lackWords)] : ""));
 
 const timeOf = (one, form = clock) => (one.time ? `${one.isSure ? "" : "~"}${form(one.time)}` : t("events.uptime", { time: duration(one.instantSeconds) }));
 const lengthOf = (one) => (!isKnown(one.seconds) ? "" : duration(Math.max(1, one.seconds)));
-const wordsOf = (one) => [timeOf(one, clockSeconds), one.source, lengthOf(one)].filter(Boolean).join(", ");
+const wordsOf = (one) => [timeOf(one, clockSeconds), deviceTitle(one.source), lengthOf(one)].filter(Boolean).join(", ");
 
 function tile(one, at, isNamed) {
   return el("li", {}, el("button", { type: "button", class: "shot", onclick: () => look(one, at), "aria-label": t("records.look", { words: wordsOf(one) }) }, picture(one, { loading: "lazy" }),
-    el("span", { class: "split" }, el("strong", { class: "number" }, timeOf(one)), el("span", { class: "quiet" }, isNamed ? [asIs(one.source), " "] : "", lengthOf(one)))));
+    el("span", { class: "split" }, el("strong", { class: "number" }, timeOf(one)), el("span", { class: "quiet" }, isNamed ? [asIs(deviceTitle(one.source)), " "] : "", lengthOf(one)))));
 }
 
 /** The picture, or words in its place when it cannot be shown; a second try comes first. */
@@ -166,7 +166,6 @@ function look(first, at) {
     if (isAsking) return;
     isAsking = true;
     try {
-      // A page of motions may be one without pictures.
       while (by > 0 && !at.items[indexOf() + by] && at.next && box.isConnected) await at.more();
     } catch (problem) {
       then.replaceChildren(...problemWords(problem));
@@ -206,7 +205,7 @@ function look(first, at) {
     const mine = (turn += 1);
     box.querySelector("h2").textContent = one.time ? `${dayOf(one)}, ${timeOf(one, clockSeconds)}` : timeOf(one);
     place.replaceChildren(picture(one, {}));
-    why.replaceChildren(t("records.by", { source: one.source }), lengthOf(one) ? `, ${lengthOf(one)}` : "");
+    why.replaceChildren(t("records.by", { source: deviceTitle(one.source) }), lengthOf(one) ? `, ${lengthOf(one)}` : "");
     words.textContent = [t("records.number", { n: number(one.number) }), bytes(one.bytes)].join(" · ");
     save.setAttribute("href", address(`/records/${one.number}/picture`));
     save.setAttribute("download", one.name);

@@ -42,7 +42,6 @@ export function make(root, context) {
   }
 
   return { update({ schema, values, origins, etag, lamps }) {
-    // What Now shows is chosen there.
     const rows = Object.entries(schema?.properties ?? {}).filter(([name]) => !name.startsWith("now")).sort(([one], [other]) => FIRST.indexOf(one) - FIRST.indexOf(other));
     const keeps = live.station?.store?.keepsDays;
     root.replaceChildren(keeps ? card(t("settings.keeping"), el("p", {}, t("settings.keeps", { time: duration(keeps * 86400) }))) : "",
@@ -74,7 +73,6 @@ export function changedSettings(rows, given, values, origins) {
 
 function settingsForm(rows, { values, origins, etag, lamps }, { may }, change) {
   const fields = settingFields(rows, values, origins, may("owner"));
-  // Which lamps go by the levels is decided at each lamp.
   if (lamps) fields.find((one) => one.name === "levels")?.append(el("p", { class: "hint" }, lamps.length ? [t("settings.levels.lamps"), " ", asIs(lamps.map((one) => one.title ?? one.name).join(", "))]
     : [t("settings.levels.noLamp"), " ", el("a", { href: "/devices" }, t("devices.title"))]));
   if (!fields.some((one) => !one.input.disabled)) return el("div", { class: "form" }, fields);

@@ -23,7 +23,6 @@ export async function load(api) {
   const channels = (live.station?.channels ?? []).map((one) => quantityOf(one.id));
   const quantity = FIRST.find((name) => channels.includes(name)) ?? channels[0];
   const [sites, tiles, clusters] = await Promise.all([api.get("/sites", { last: "72h" }), api.maybe("/map"), quantity ? api.maybe(`/clusters/${quantity}`, { last: WINDOW }) : null]);
-  // Values of an imported drive have places, too.
   const imported = sites.items.filter((one) => one.kind === "other").flatMap((one) => one.values.map((value) => value.quantity));
   return { sites, tiles, clusters, own: [...new Set([...channels, ...imported])] };
 }
@@ -45,7 +44,6 @@ export function make(root, context) {
   sizes.observe(drawing);
   return { update({ sites, tiles, clusters, own }) {
     Object.assign(shown, { sites, tiles, clusters, stations: undefined });
-    // A search takes a second or two, which nothing else waits for.
     context.api.maybe("/stations").then((found) => { shown.stations = found; draw(); }).catch(() => {});
     where.replaceChildren(whereRow(sites, context));
     around.hidden = !own.length;
@@ -169,7 +167,6 @@ const hintOf = (quantity) => `explain.${quantity.replace(/^n\d+$/, "n").replace(
 
 /** All values of a site, each with what it means until a person hides that. */
 function sheet(site, range) {
-  // Read when a person wants it; without the network there is none.
   const list = el("dl", { class: "flags" }), hints = el("details", {}, el("summary", {}, t("sites.hints")), list);
   hints.addEventListener("toggle", () => {
     keep("sitehints", hints.open ? "on" : "off");
@@ -259,7 +256,6 @@ function siteMap(points, { width, label, length }) {
   const marks = groups.sort((one, other) => rank(other) - rank(one)).map(({ x, y, isNamed, points: [first, ...others] }) => {
     const size = first.size ?? 10, words = [first, ...others].map((one) => one.words).join("; ");
     const letters = [...first.name], name = letters.length > LETTERS ? `${letters.slice(0, LETTERS).join("")}…` : first.name;
-    // Apart from what follows: a name may run from right to left.
     const said = [`\u2068${name}\u2069`, others.length ? `+ ${others.length}` : "", isOwn && isNamed && first.kind !== "own" ? length(first.metres) : ""].filter(Boolean).join(" ");
     return svg("g", { class: `site ${first.kind}`, onclick: others.length ? null : first.open }, svg("title", {}, words),
       isFar(first) ? SHAPES.far(x, y, first.angle) : SHAPES[first.kind](x, y, size), svg("circle", { class: "hit", cx: x, cy: y, r: 13 }),

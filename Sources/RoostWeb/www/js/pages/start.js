@@ -8,7 +8,7 @@ import { code, loadMore, noticeLanguage, plural, t } from "../i18n.js";
 import { keep, kept } from "../kept.js";
 import { live, refresh } from "../live.js";
 import { qrCode } from "../qr.js";
-import { copyAction, isNeverMeasured, measured, quantityName, quantityOf } from "../words.js";
+import { copyAction, isNeverMeasured, measured, measuring, quantityName, quantityOf } from "../words.js";
 import { channelsOf, foundRow, profileOf } from "./devices.js";
 import { collected, entryAddress, entryCard, freeID, hereProblems, newTopic, option, outcome, PATIENCE, placed, topicAddresses } from "./entryform.js";
 import { changedSettings, loadSettings, settingFields } from "./settings.js";
@@ -48,7 +48,6 @@ export function make(root, context) {
         root.replaceChildren(progress(number), el("div", {}, heading, words),
           body, el("div", { class: "row end" }, on));
         const next = () => context.go(`/start?step=${number + 1}`);
-        // What is there already is said before what could be done.
         const done = (isDone, said) => {
           setText(heading, said ?? t(`start.${step.name}.title`));
           setText(words, t(`start.${step.name}.${said ? "more" : "words"}`));
@@ -105,7 +104,6 @@ function sensors(root, context) {
   show(wifi, false);
   root.append(wifi, card(null, none, list), open, el("p", { class: "quiet" }, t("start.sensors.pins"), " ", el("a", { href: "/devices" }, t("devices.title"))));
   let beats = 0, known = [];
-  // A problem of this question is the banner's.
   const again = () => plugged(context.api).then((now) => view.update({ ...now, profiles: known }), () => {});
   const view = {
     update({ devices, found, profiles, at, isAccessPoint }) {
@@ -117,8 +115,8 @@ function sensors(root, context) {
       const unclear = found.filter((one) => OPEN.includes(one.state) && !devices.some((device) => device.name === one.name));
       keyed(ports, unclear, (one) => `${one.identity} ${one.state}`, (one) => (one.state === "probing" ? probed(one) : foundRow(one, profiles, context)));
       show(open, unclear.length > 0);
-      const measuring = devices.filter((one) => one.intervalSeconds).length;
-      context.done(devices.length > 0, measuring ? plural("devices.measure", measuring) : null);
+      const count = measuring(devices).length;
+      context.done(devices.length > 0, count ? plural("devices.measure", count) : null);
     },
     live(kind) { if (kind === "station") again(); },
     tick() {

@@ -5,7 +5,8 @@ import { rfc3339, stamp } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { field, form } from "../form.js";
-import { action } from "../words.js";
+import { action, channelName, deviceTitle } from "../words.js";
+import { NOTE } from "./gapsheet.js";
 import { fromInput, toInput } from "../window.js";
 
 export async function load(api) {
@@ -35,8 +36,8 @@ function surveyList(surveys) {
 function noteCard(notes, { may, change }) {
   const isMember = may("member");
   const list = !notes ? el("p", { class: "quiet" }, t("problem.missing")) : notes.length ? el("ul", { class: "list" }, notes.map((note) => el("li", { class: "split" },
-    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
+    el("span", {}, el("span", { class: "quiet number" }, `${stamp(note.at)} `), asIs(note.text), asIs(` ${[note.author, note.channel?.includes("/") ? channelName({ id: note.channel }) : note.channel && deviceTitle(note.channel)].filter(Boolean).join(" · ")}`, "span", { class: "quiet" })))))
     : el("p", { class: "quiet" }, t("surveys.notes.none"));
   const when = field("at", t("surveys.when"), { type: "datetime-local", required: true, value: toInput(live.now) });
-  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), { required: true, maxlength: "120" }), when], t("surveys.note.add"), (values) => change("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null })) : null);
+  return card(t("surveys.notes"), list, isMember && notes ? form([field("text", t("surveys.note"), NOTE), when], t("surveys.note.add"), (values) => change("POST", "/notes", { at: rfc3339(fromInput(values.at)), text: values.text.trim(), channel: null })) : null);
 }

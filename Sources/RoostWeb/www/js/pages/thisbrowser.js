@@ -51,7 +51,6 @@ export function browserCard(found, { may, reload }) {
     await own.unsubscribe();
     await reload();
   };
-  // Another subscription is another card: its buttons end that one.
   return el("div", { "data-endpoint": own?.endpoint }, card(t("push.title"), el("p", {}, t(kept ? "push.on" : "push.off")), problem ? el("p", { class: "wrong" }, problemWords(problem)) : null, el("div", { class: "form" }, el("label", {}, t("push.interval"), interval)),
     el("div", { class: "row" }, action(t(kept ? "push.change" : "push.begin"), begin, { class: "first" }), own ? action(t("push.end"), end) : null)));
 }

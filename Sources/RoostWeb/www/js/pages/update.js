@@ -18,13 +18,11 @@ export function make(root, context) {
   function update(view) {
     const last = view.last ?? {};
     isBusy = view.isBusy;
-    // Written, and to be tried; or running, and not known to be good: both end without this page.
     waits = last.state === "waiting";
     const state = waits && last.slot === view.slot ? "trial" : last.state;
     box.hidden = !view.isImage;
     upload.hidden = isBusy;
     bar.hidden = !isBusy;
-    // Written, and the service restarts the board: not back to nothing.
     if (isBusy) bar.value = waits ? 100 : last.percent ?? 0;
     shown.replaceChildren(card(null, el("p", {}, t(view.isImage ? "update.words" : "update.apt")),
       facts([[t("update.version"), live.station?.station?.version], [t("update.slot"), view.slot && asIs(view.slot)],
