@@ -30,7 +30,8 @@ def stage(walk):
         {"id": "map", "type": "sensor-community", "sensor": "raspi-00000000abcdef01", "url": "http://127.0.0.1:9",
          "devices": {"dust": {"pin": 1}}, "local": True}],
         receivers=[{"id": "bell", "type": "webhook", "url": {"secret": "bell"}, "waitSeconds": 0, "everySeconds": 60,
-                    "severities": ["notice", "warning", "critical"], "local": True}])
+                    "severities": ["notice", "warning", "critical"], "local": True}],
+        feeds=[{"id": "city", "type": "arpa-lombardia", "url": "http://127.0.0.1:9", "local": True, "sensors": {"10273": "pm10"}}])
     found.courier.secret("bell", f"http://127.0.0.1:{found.box.port}/bell")
     trusted = until(lambda: found.station.roost("clock", "trust").returncode == 0, 30)
     check.demand(trusted, "outbox: the clock cannot be trusted")
@@ -117,6 +118,8 @@ def run(walk):
     try:
         browser.view(360)
         dialog(walk, one)
+        browser.open("/alerts")
+        check.demand(browser.shows("No courier runs here"), f"receivers without a courier: {browser.text()[:300]}")
         browser.open("/outbox")
         check.demand(browser.shows("No courier runs here"), f"without a courier: {browser.text()[:200]}")
         one.courier.start()
@@ -139,6 +142,10 @@ def run(walk):
         browser.press("Resume")
         check.demand(until(lambda: one.courier.target("influx").get("state") != "paused", 10), "Resume changes nothing")
         proof(walk, one)
+        # A feed without an answer is no target, and is said as one.
+        check.demand(browser.shows("city", 20), f"a feed is not listed: {browser.text()[-600:]}")
+        browser.open("/")
+        check.demand(browser.shows("“city” brings no values", 30), f"a feed that fails: {browser.text()[:600]}")
         look(walk, "/alerts", "alerts")
         browser.open("/alerts")
         count = len(one.box.posts)

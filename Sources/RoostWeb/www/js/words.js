@@ -105,7 +105,7 @@ export function recorded(ledger) {
 /** Devices that measure now: of what a file says and what is unplugged or silent, nothing is measured. */
 export const measuring = (devices) => devices.filter((one) => one.intervalSeconds && !["unplugged", "unusable", "silent", "not answering", "muted", "stopped"].includes(one.state));
 /** Whether the station has a channel of its history now; true while it does not say. */
-export const isPresent = ({ id }) => live.station?.daemon?.state !== "up" || live.station.channels.some((one) => one.id === id);
+export const isPresent = ({ id }) => live.station?.daemon?.state !== "up" || (live.station.channels?.some((one) => one.id === id) ?? true);
 
 /** Whether a part has no such value: said on Devices, and nothing that is missing. */
 export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && (channel.ageSeconds ?? null) === null;

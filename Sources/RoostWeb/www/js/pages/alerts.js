@@ -133,7 +133,7 @@ function rulesCard({ may, api, reload }) {
       // A rule that is switched stays where it is, under the finger, until the page is opened anew.
       for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
-      const last = (id) => past.find(({ details }) => details.key.startsWith(`${id}:`) && !details.flags?.includes("test"))?.time;
+      const last = (id) => past.find(({ details }) => details?.key?.startsWith(`${id}:`) && !details.flags?.includes("test"))?.time;
       for (const place of [list, off]) {
         const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
         keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id), last(rule.id)));

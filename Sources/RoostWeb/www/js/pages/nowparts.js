@@ -77,15 +77,15 @@ function record({ store, complete, faults }) {
 function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] }) {
   const page = "/outbox", failing = targets.filter((one) => FAILING.includes(one.state) && (one.code || one.why)), paused = targets.filter((one) => one.state === "paused");
   if (!isRunning) return { page, level: "unknown", text: t("well.sending.off") };
+  const silent = feeds.find((one) => FAILING.includes(one.state));
+  if (silent && !failing.length && !leftOut.length) return { page, level: "moderate", text: t("well.feeds.fails", { name: silent.id }), because: deliveryReason(silent.code, null) };
   if (!targets.length && !leftOut.length) return { page, level: "unknown", text: t("well.sending.none"), because: t("well.sending.add") };
   if (failing.length || leftOut.length) {
     const [one] = failing, waiting = failing.reduce((sum, { samples }) => sum + (samples?.waiting ?? 0), 0);
     const isOnly = targets.length === 1 && one;
     return { page, level: "moderate", text: isOnly ? t("well.sending.fails.only", { name: one.id }) : plural("well.sending.fails", failing.length + leftOut.length, { all: targets.length + leftOut.length }),
-      because: [one && !isOnly ? `${one.id}: ` : "", ...(one ? deliveryReason(one.code, null) : []), waiting ? `; ${plural("well.sending.waiting", waiting)}` : ""] };
+      because: [one && !isOnly ? `${one.id}: ` : "", ...(one ? deliveryReason(one.code, null) : []), waiting ? `; ${plural("well.sending.waiting", waiting)}` : "", silent ? `; ${t("well.feeds.fails", { name: silent.id })}` : ""] };
   }
-  const silent = feeds.find((one) => FAILING.includes(one.state));
-  if (silent) return { page, level: "moderate", text: t("well.feeds.fails", { name: silent.id }), because: deliveryReason(silent.code, null) };
   const because = paused.length ? plural("well.sending.paused", paused.length) : isMetered ? t("outbox.metered") : plural("well.sending.targets", targets.length);
   return { page, level: paused.length ? "moderate" : "good", text: t("well.sending"), because };
 }

@@ -111,7 +111,7 @@ export function standing(first, context, changed) {
         report.isProvable ? action(t("outbox.prove"), () => prove(false), { class: "small" }) : null,
         isSender && may("owner") ? button(t("outbox.drop"), confirmed(t("outbox.drop.sure", { name: report.id }), t("outbox.drop"), () => post("drop", { before: rfc3339(live.now) })()), { class: "small" }) : null,
         entryActs(report, context, changed),
-        isPaused || report.state === "idle" ? null : action(t("outbox.flush"), post("flush"), { class: "small" }),
+        isPaused || report.values || report.state === "idle" ? null : action(t("outbox.flush"), post("flush"), { class: "small" }),
         isRefused ? action(t("outbox.retry"), retry, { class: "small" }) : null] : []);
     }
     setText(state, code("outbox.state", report.state !== "idle" ? report.state : report.values ? "fetched" : report.fileCount !== undefined && report.samples?.waiting ? "period" : "idle"));
