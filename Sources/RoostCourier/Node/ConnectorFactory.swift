@@ -156,7 +156,10 @@ struct ConnectorFactory: Sendable {
         let attendant = MQTTDiscovery(
             target,
             over: outlet.network,
-            asking: LinkFacts(link: world.link),
+            asking: LinkFacts(
+                link: world.link,
+                choice: StreamChoice(wanted: entry.common.streams, left: left)
+            ),
             clock: world.clock,
             heartbeat: Heartbeat(clock: world.clock, limit: .minutes(5)),
             connected: { await task.wake() }

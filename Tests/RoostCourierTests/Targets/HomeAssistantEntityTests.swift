@@ -1,4 +1,5 @@
 import Core
+import FoundationEssentials
 import Profiles
 import Testing
 
@@ -30,6 +31,22 @@ import Testing
             case nil: Issue.record("\(quantity.name) has neither a class nor a reason for none")
             }
         }
+    }
+
+    @Test func titlesAreTheWordsOfThePages() throws {
+        let parts = #filePath.split(separator: "/").dropLast(4)
+        let path = "/\(parts.joined(separator: "/"))/Sources/RoostWeb/www/strings/en.json"
+        let text = try Data(contentsOf: URL(filePath: path))
+        let page = try JSONDecoder().decode([String: String].self, from: text)
+        var count = 0
+        for quantity in Self.shipped {
+            let name = quantity.name.prefix { $0 != "@" }
+            guard let wanted = page["quantity.\(name)"] else { continue }
+            #expect(HomeAssistantEntity(quantity).title == wanted, "\(quantity.name)")
+            count += 1
+        }
+        #expect(count > 30)
+        #expect(HomeAssistantEntity.meaning(of: "dose_rate@1").title == "Dose rate")
     }
 
     @Test(arguments: [

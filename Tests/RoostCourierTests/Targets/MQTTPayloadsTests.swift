@@ -96,6 +96,39 @@ import Testing
         #expect(WireJSON.parse(message.payload) != nil)
     }
 
+    /// A title is for people; topics and ids go on with the short name.
+    @Test func announcesDevicesByTheirTitles() {
+        var view = Self.view
+        view.devices[0].title = "Class 3b"
+        view.devices[1].title = "Front door"
+        let text = Self.text(Self.payloads.discovery(view)[0])
+        let dust = "\"name\":\"Class 3b PM2.5\",\"stat_t\":\"roost/7f3a21c9d0e4/dust/state\""
+        let door = "\"name\":\"Front door Motion\",\"stat_t\":\"roost/7f3a21c9d0e4/door/motion\""
+        #expect(text.contains(dust) && text.contains(door))
+        let ids = MQTTPayloads.components(view).map(\.id)
+        #expect(ids == MQTTPayloads.components(Self.view).map(\.id))
+    }
+
+    /// A channel that the target does not get would wait for its first value for ever.
+    @Test(arguments: [
+        ([], ["nova-sds011_A160_pm25", "nova-sds011_A160_pm10"]), (["*"], nil),
+        (["dust/pm10"], ["nova-sds011_A160_pm10"]), (["door/*"], ["pir_door_motion"]),
+    ])
+    func announcesTheChannelsOfTheTarget(wanted: [String], ids: [String]?) {
+        let all = MQTTPayloads.components(Self.view)
+        let chosen = Self.view.keeping(StreamChoice(wanted: wanted, left: []))
+        let plan = MQTTPayloads.plan(chosen, after: all)
+        let expected = ids.map { $0 + ["faults", "alert"] } ?? all.map(\.id)
+        #expect(plan.next.map(\.id) == expected)
+        #expect(Set(plan.removed.map(\.id)) == Set(all.map(\.id)).subtracting(expected))
+        // Entities of their own are taken back each time.
+        let single = MQTTPayloads(topics: Self.topics, isByDevice: false).discovery(chosen)
+        let gone = all.filter { !expected.contains($0.id) }.map {
+            Self.topics.discovery(of: $0.id, platform: $0.platform)
+        }
+        #expect(Set(single.filter(\.payload.isEmpty).map(\.topic)) == Set(gone))
+    }
+
     @Test func deletesWhatIsGone() {
         var fewer = Self.view
         fewer.devices.removeLast()
@@ -282,7 +315,7 @@ import Testing
         #expect(
             Self.text(Self.payloads.discovery(Self.view)[0]).contains(
                 """
-                "alert":{"p":"event","uniq_id":"roost_7f3a21c9d0e4_alert","name":"alert",\
+                "alert":{"p":"event","uniq_id":"roost_7f3a21c9d0e4_alert","name":"Alert",\
                 "stat_t":"roost/7f3a21c9d0e4/alert",\
                 "evt_typ":["raised","level","acknowledged","resolved"]}
                 """

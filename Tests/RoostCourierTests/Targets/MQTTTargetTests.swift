@@ -176,7 +176,7 @@ final class ScriptedFacts: StationViewSource {
         try simulate { clock in
             let world = World(clock)
             try await world.attended {
-                try await clock.sleep(for: .seconds(1))
+                try await clock.sleep(for: .seconds(40))
                 let outcome = try await world.deliver()
                 #expect(outcome == .delivered)
                 try await clock.sleep(for: .seconds(100))
@@ -192,6 +192,121 @@ final class ScriptedFacts: StationViewSource {
                 #expect(world.broker.texts(Self.discovery).count == 3)
                 // The value is older than its expiry.
                 #expect(world.broker.texts("\(Self.root)/dust/state").count == 2)
+            }
+        }
+    }
+
+    private static let present = ["health", "lamp", "dust/state", "door/motion"].map {
+        "\(root)/\($0)"
+    }
+
+    private static func changedView(
+        _ change: (inout BrokerStationView) -> Void = { _ in }
+    ) -> BrokerStationView {
+        var view = MQTTPayloadsTests.view
+        (view.lamp, view.devices[1].isStill) = ("good", true)
+        change(&view)
+        return view
+    }
+
+    /// Home Assistant subscribes to an entity's topics after it has read the announcement.
+    @Test(arguments: [Duration.milliseconds(500), .seconds(12)])
+    func repeatsTheStateForAClientThatSubscribesLater(lag: Duration) throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.facts.set(Self.changedView())
+            try await world.attended {
+                try await clock.sleep(for: .milliseconds(1))
+                #expect(try await world.deliver() == .delivered)
+                #expect(world.broker.retained(Self.discovery) != nil)
+                try await clock.sleep(for: lag)
+                let subscribedAt = clock.now
+                try await clock.sleep(for: .seconds(35))
+                let heard = world.broker.arrivals.filter { $0.at > subscribedAt }
+                #expect(Set(Self.present).isSubset(of: heard.map(\.message.topic)))
+                #expect(
+                    heard.filter { $0.message.topic.hasSuffix("motion") }.map(\.text).last == "OFF"
+                )
+                // No broker of MQTT 3.1.1 can give an old value to a later client.
+                #expect(Self.present.allSatisfy { world.broker.retained($0) == nil })
+                let count = world.broker.arrivals.count
+                try await clock.sleep(for: .seconds(240))
+                #expect(world.broker.arrivals.count == count)
+            }
+        }
+    }
+
+    @Test func repeatsTheStateForADeviceThatIsNew() throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.facts.set(Self.changedView { $0.devices.removeFirst() })
+            try await world.attended {
+                try await clock.sleep(for: .seconds(100))
+                // The first sample comes before the station's list of devices is asked again.
+                #expect(try await world.deliver() == .delivered)
+                world.facts.set(Self.changedView())
+                try await clock.sleep(for: .seconds(70))
+                #expect(world.broker.texts("\(Self.root)/dust/state").count == 3)
+            }
+        }
+    }
+
+    @Test func saysNoConditionOfAStationThatDoesNotAnswer() throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.facts.set(Self.changedView())
+            try await world.attended {
+                try await clock.sleep(for: .seconds(60))
+                world.facts.set(nil)
+                let count = world.broker.texts("\(Self.root)/lamp").count
+                world.broker.publish(Self.hello)
+                try await clock.sleep(for: .seconds(900))
+                #expect(count > 0 && world.broker.texts("\(Self.root)/lamp").count == count)
+            }
+        }
+    }
+
+    /// The station's list can be older than a motion.
+    @Test func saysNoStillnessRightAfterAMotion() throws {
+        try simulate { clock in
+            let world = World(clock)
+            world.facts.set(Self.changedView())
+            let topic = "\(Self.root)/door/motion"
+            try await world.attended {
+                try await clock.sleep(for: .seconds(1))
+                let motion = MQTTPayloads.Motion(
+                    id: "7",
+                    device: "door",
+                    time: nil,
+                    age: .zero,
+                    seconds: nil
+                )
+                let outcome = try await world.target.report(.motion(motion), over: world.internet)
+                #expect(outcome == .delivered)
+                try await clock.sleep(for: .seconds(59))
+                #expect(world.broker.texts(topic) == ["OFF", "ON"])
+                try await clock.sleep(for: .seconds(300))
+                #expect(world.broker.texts(topic) == ["OFF", "ON", "OFF"])
+            }
+        }
+    }
+
+    /// What is due meanwhile must not become attempts without a pause.
+    @Test func waitsForABrokerThatWentWhileAnAnswerWasDue() throws {
+        try simulate { clock in
+            let world = World(clock)
+            let view = Self.changedView()
+            _ = try await world.target.show(view, over: world.internet)
+            _ = try await clock.run({
+                while !Task.isCancelled { try await world.target.listen() }
+            }) {
+                world.broker.publish(Self.hello)
+                try await clock.sleep(for: .seconds(60))
+                world.internet.setDown(true)
+                world.broker.cut()
+                try await clock.sleep(for: .seconds(1))
+                _ = try await world.target.show(view, over: world.internet)
+                #expect(await world.target.nextTending() > clock.now)
             }
         }
     }

@@ -306,6 +306,8 @@ def broker(check):
 
     check.demand(until(lambda: heard().count("/dust/state {") >= 3, 40), f"no states at the broker: {heard()[-500:]}")
     check.demand("/status online" in heard() and "homeassistant/device/" in heard(), f"retained: {heard()[:500]}")
+    # At once, and again for a Home Assistant that subscribes after it has read the announcement.
+    check.demand(until(lambda: heard().count("/health {") >= 2, 20), f"faults are not repeated: {heard()[:500]}")
     check.demand("/dust/state {" in heard() and '"age":' in heard(), f"states without a date: {heard()[-500:]}")
     station.trust_clock()
     outage(check, relay, heard)

@@ -30,12 +30,12 @@ NOTHING = ("unknown", "unavailable", None)
 # Name, unit and class of what the dust sensor and the board measure; Home Assistant shows pressure in hPa.
 WANTED = {
     "dust PM2.5": ("µg/m³", "pm25"), "dust PM10": ("µg/m³", "pm10"),
-    "court temperature": ("°C", "temperature"), "court humidity": ("%", "humidity"),
-    "court pressure": ("hPa", "atmospheric_pressure"), "court altitude": ("m", None),
-    "court VOC": ("ppb", "volatile_organic_compounds_parts"), "court CO₂": ("ppm", "carbon_dioxide"),
-    "court pm05": ("µg/m³", None), "court PM1": ("µg/m³", "pm1"), "court PM2.5": ("µg/m³", "pm25"),
+    "court Temperature": ("°C", "temperature"), "court Humidity": ("%", "humidity"),
+    "court Pressure": ("hPa", "atmospheric_pressure"), "court Altitude": ("m", None),
+    "court TVOC": ("ppb", "volatile_organic_compounds_parts"), "court CO₂": ("ppm", "carbon_dioxide"),
+    "court PM0.5": ("µg/m³", None), "court PM1": ("µg/m³", "pm1"), "court PM2.5": ("µg/m³", "pm25"),
     "court PM4": ("µg/m³", None), "court PM10": ("µg/m³", "pm10"),
-    "faults": (None, "problem"), "alert": (None, None),
+    "Faults": (None, "problem"), "Alert": (None, None),
 }
 
 
@@ -99,7 +99,7 @@ class House:
 
 def entities(check, house):
     # An alert is an event: without one it has no state.
-    values = [name for name in WANTED if name != "alert"]
+    values = [name for name in WANTED if name != "Alert"]
     house.wait(lambda: all(house.has_value(name) for name in values), 60, "not all entities have a value")
     found = house.entities()
     check.same(sorted(found), sorted(WANTED), "entities")
@@ -117,10 +117,10 @@ def entities(check, house):
 
 def alerts(check, house):
     """An alert is raised: an event with what it is about."""
-    before = house.state("alert")
+    before = house.state("Alert")
     house.station.roost("alerts", "test", "who-24h", "--value", "31", status=0)
-    house.wait(lambda: house.state("alert") != before, 20, "no alert arrives")
-    found = house.entities()["alert"][2]
+    house.wait(lambda: house.state("Alert") != before, 20, "no alert arrives")
+    found = house.entities()["Alert"][2]
     check.same((found.get("event_type"), found.get("rule"), found.get("limit")), ("raised", "who-24h", 15),
                "what Home Assistant knows of the alert")
 

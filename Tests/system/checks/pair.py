@@ -27,8 +27,8 @@ PINS = 240  # Climate waits for the answer to dust, and two requests are 145 s a
 NODE = "raspi-00000000abcdef01"
 DAMP, DRY = "84250", "46332"  # Thousandths of a per cent.
 # Class and unit of each entity in Home Assistant, by its name.
-CLASSES = {"sds011 PM2.5": ("pm25", "µg/m³"), "sds011 PM10": ("pm10", "µg/m³"), "bme280 temperature": ("temperature", "°C"),
-           "bme280 humidity": ("humidity", "%"), "bme280 dew point": ("temperature", "°C"), "bme280 pressure": ("atmospheric_pressure", "hPa")}
+CLASSES = {"sds011 PM2.5": ("pm25", "µg/m³"), "sds011 PM10": ("pm10", "µg/m³"), "bme280 Temperature": ("temperature", "°C"),
+           "bme280 Humidity": ("humidity", "%"), "bme280 Dew point": ("temperature", "°C"), "bme280 Pressure": ("atmospheric_pressure", "hPa")}
 
 
 def flags(station):

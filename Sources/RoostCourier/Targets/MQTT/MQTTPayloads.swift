@@ -97,6 +97,11 @@ package struct MQTTPayloads: Hashable, Sendable {
         ]
     }
 
+    /// Makes the message of a motion sensor that sees no motion.
+    func still(_ device: String) -> BrokerMessage {
+        message(topics.motion(device), "OFF", expiry: 60)
+    }
+
     package func status(_ isOnline: Bool) -> BrokerMessage {
         message(topics.status, isOnline ? "online" : "offline", isRetained: true)
     }
@@ -171,9 +176,11 @@ package struct MQTTPayloads: Hashable, Sendable {
             let made = components.map { single($0, view) }
             // No message lists the entities that an earlier process announced one by one.
             let absent = view.devices.flatMap { device in
-                device.absent.sorted().map { Self.id(device, $0) }
+                device.absent.sorted().map { name in
+                    (Self.id(device, name), name == "motion" ? "binary_sensor" : "sensor")
+                }
             }
-            let gone = removed.map { ($0.id, $0.platform) } + absent.map { ($0, "sensor") }
+            let gone = removed.map { ($0.id, $0.platform) } + absent
             return made
                 + gone.map { id, platform in
                     message(topics.discovery(of: id, platform: platform), "", isRetained: true)
@@ -213,7 +220,10 @@ package struct MQTTPayloads: Hashable, Sendable {
             default: false
             }
         }
+        /// Name of its device, for topics; empty for the station.
         fileprivate let device: String
+        /// Name of its device for people.
+        fileprivate var title = ""
         fileprivate let kind: Kind
         /// Whether no reading of it has come yet.
         fileprivate var isPending = false
@@ -232,12 +242,20 @@ package struct MQTTPayloads: Hashable, Sendable {
                 Component(
                     id: id(device, $0.name),
                     device: device.name,
+                    title: device.title,
                     kind: .value($0, expiry: expiry),
                     isPending: device.pending.contains($0.name)
                 )
             }
-            if device.quantities.isEmpty {
-                all.append(Component(id: id(device, "motion"), device: device.name, kind: .motion))
+            if device.sensesMotion {
+                all.append(
+                    Component(
+                        id: id(device, "motion"),
+                        device: device.name,
+                        title: device.title,
+                        kind: .motion
+                    )
+                )
             }
         }
         if view.lamp != nil { all.append(Component(id: "lamp", device: "", kind: .lamp)) }
@@ -279,28 +297,28 @@ package struct MQTTPayloads: Hashable, Sendable {
         switch component.kind {
         case .former: return id
         case .value(let quantity, let expiry):
-            return id + value(quantity, of: component.device, expiry: expiry)
+            return id + value(quantity, of: component, expiry: expiry)
         case .motion:
             return id + [
-                ("name", WireJSON.string("\(component.device) motion")),
+                ("name", WireJSON.string("\(component.title) Motion")),
                 ("stat_t", WireJSON.string(topics.motion(component.device))),
                 ("dev_cla", "\"motion\""), ("off_dly", "30"),
             ]
         case .alert:
             return id + [
-                ("name", "\"alert\""), ("stat_t", WireJSON.string(topics.alert)),
+                ("name", "\"Alert\""), ("stat_t", WireJSON.string(topics.alert)),
                 ("evt_typ", WireJSON.strings(Self.alertTypes)),
             ]
         case .lamp:
             return id + [
-                ("name", "\"lamp\""), ("stat_t", WireJSON.string(topics.lamp)),
+                ("name", "\"Lamp\""), ("stat_t", WireJSON.string(topics.lamp)),
                 ("dev_cla", "\"enum\""),
                 ("ops", WireJSON.strings(["good", "moderate", "poor", "unknown", "fault"])),
                 ("exp_aft", "900"),
             ]
         case .laser:
             return id + [
-                ("name", "\"laser\""), ("stat_t", WireJSON.string(topics.health)),
+                ("name", "\"Laser hours\""), ("stat_t", WireJSON.string(topics.health)),
                 ("val_tpl", "\"{{ value_json.laser_h }}\""), ("dev_cla", "\"duration\""),
                 ("unit_of_meas", "\"h\""), ("stat_cla", "\"total_increasing\""),
                 ("exp_aft", "900"),
@@ -308,21 +326,21 @@ package struct MQTTPayloads: Hashable, Sendable {
         case .faults:
             let template = "{{ 'ON' if value_json.faults else 'OFF' }}"
             return id + [
-                ("name", "\"faults\""), ("stat_t", WireJSON.string(topics.health)),
+                ("name", "\"Faults\""), ("stat_t", WireJSON.string(topics.health)),
                 ("val_tpl", WireJSON.string(template)), ("dev_cla", "\"problem\""),
                 ("exp_aft", "900"),
             ]
         }
     }
 
-    private func value(_ quantity: Quantity, of device: String, expiry: Int)
+    private func value(_ quantity: Quantity, of component: Component, expiry: Int)
         -> [(key: String, value: String)]
     {
         let entity = HomeAssistantEntity(quantity)
-        let topic = WireJSON.string(topics.state(device))
+        let topic = WireJSON.string(topics.state(component.device))
         let path = "value_json['\(quantity.name)']"
         var members: [(key: String, value: String)] = [
-            ("name", WireJSON.string("\(device) \(entity.title)")), ("stat_t", topic),
+            ("name", WireJSON.string("\(component.title) \(entity.title)")), ("stat_t", topic),
             ("val_tpl", WireJSON.string("{{ \(path).v }}")), ("json_attr_t", topic),
             ("json_attr_tpl", WireJSON.string("{{ \(path) | tojson }}")),
         ]

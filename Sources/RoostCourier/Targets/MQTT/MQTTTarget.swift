@@ -15,6 +15,8 @@ package actor MQTTTarget: SampleTarget {
     /// Time between two attempts at a broker that forbids one of our topics.
     private static let denialInterval: Duration = .seconds(300)
     private static let conditionInterval: Duration = .seconds(300)
+    /// Time after a motion in which the station's state may be from before it.
+    private static let motionSpan: Duration = .seconds(60)
     private static let networkCode = "network"
 
     nonisolated package let traits: SampleTargetTraits
@@ -36,7 +38,9 @@ package actor MQTTTarget: SampleTarget {
     private var isStationOnline = false
     private var announced: [MQTTPayloads.Component] = []
     private var conditionAt: MonotonicInstant?
-    private var announceAt: MonotonicInstant?
+    private var repeats = MQTTRepeats()
+    /// Time of each motion sensor's last motion here, bounded by the station's sensors.
+    private var motionsAt: [String: MonotonicInstant] = [:]
     private var samples: MQTTSamples
     private var missCount = 0
     /// Whether the broker's machine is in the own network and refuses the connection.
@@ -115,6 +119,7 @@ package actor MQTTTarget: SampleTarget {
         _ news: MQTTEvent,
         over network: any CourierNetwork
     ) async throws -> DeliveryOutcome {
+        if case .motion(let motion) = news { motionsAt[motion.device] = clock.now }
         for message in news.messages(settings.payloads) {
             let outcome = try await put(message, over: network)
             guard outcome == .delivered else { return outcome }
@@ -278,8 +283,8 @@ package actor MQTTTarget: SampleTarget {
                 try await send(settings.payloads.station(isStationOnline), connection)
             }
             if isNew, !isGreeted { try await announce(connection) }
-            try await answerHomeAssistant(connection)
-            try await sayCondition(connection)
+            try await repeatState(connection)
+            if now != nil { try await sayCondition(connection) }
             trouble = deafness.map {
                 DeliveryReason("deaf", "\($0.words); until the courier starts anew, none is heard")
             }
@@ -301,6 +306,7 @@ package actor MQTTTarget: SampleTarget {
         for message in settings.payloads.discovery(view, plan) {
             try await send(message, connection)
         }
+        if !Set(plan.next).isSubset(of: before) { repeats.haveNewEntities(at: clock.now) }
         // An entity recalled meanwhile is for the next announcement.
         announced = plan.next + announced.filter { !before.contains($0) }
     }
@@ -313,10 +319,11 @@ package actor MQTTTarget: SampleTarget {
         needsTending.raise()
     }
 
-    private func answerHomeAssistant(_ connection: Connection) async throws {
-        guard let due = announceAt, due <= clock.now else { return }
-        announceAt = nil
-        try await announce(connection)
+    /// Sends the present state to clients that have subscribed since it was sent.
+    private func repeatState(_ connection: Connection) async throws {
+        let due = repeats.removeDue(at: clock.now)
+        if due.announcement { try await announce(connection) }
+        guard due.state else { return }
         for message in samples.present(at: clock.now) { try await send(message, connection) }
         conditionAt = nil
     }
@@ -328,6 +335,14 @@ package actor MQTTTarget: SampleTarget {
         for message in settings.payloads.condition(view, expiry: 900) {
             try await send(message, connection)
         }
+        // Checked before each message: a motion may be sent meanwhile.
+        for device in view.devices where device.isStill && !hasJustMoved(device.name) {
+            try await send(settings.payloads.still(device.name), connection)
+        }
+    }
+
+    private func hasJustMoved(_ device: String) -> Bool {
+        motionsAt[device].map { $0.duration(to: clock.now) < Self.motionSpan } ?? false
     }
 
     /// Returns when `show` is due next at the latest.
@@ -336,7 +351,8 @@ package actor MQTTTarget: SampleTarget {
         // except on a machine of the own network that answers.
         let isSoon = connection == nil && (isNear || missCount < Self.quickTries)
         let regular = clock.now.advanced(by: .seconds(isSoon ? 5 : 30))
-        return min(announceAt ?? regular, regular)
+        // Without a connection nothing can be repeated, however long it has been due.
+        return connection == nil ? regular : min(repeats.next ?? regular, regular)
     }
 
     /// Handles the broker's messages until the present connection ends.
@@ -364,7 +380,7 @@ package actor MQTTTarget: SampleTarget {
         {
             // All stations of a house get this message at the same moment.
             let wait = Int64(random.next() % 10_000)
-            announceAt = clock.now.advanced(by: .milliseconds(wait))
+            repeats.haveQuestion(answerAt: clock.now.advanced(by: .milliseconds(wait)))
             needsTending.raise()
         }
     }

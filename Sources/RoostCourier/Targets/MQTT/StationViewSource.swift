@@ -16,13 +16,18 @@ package struct BrokerStationView: Hashable, Sendable {
         /// Identity of the part, such as `nova-sds011_A160`, the same after its owner renames it.
         package let identity: String
         package let name: String
+        /// Name of the device for people: its owner's title, else `name`.
+        package var title: String
         /// Quantities of the device; empty for a motion sensor.
-        package let quantities: [Quantity]
+        package private(set) var quantities: [Quantity]
+        private(set) var sensesMotion: Bool
+        /// Whether it is a motion sensor that sees no motion now.
+        var isStill = false
         /// Time from one sample to the next; nil where an event starts a measurement.
         package let interval: Duration?
         /// Names of quantities without a reading so far: the part may not have them.
         package var pending: Set<String> = []
-        /// Names of quantities that the part does not have.
+        /// Names of quantities that the part does not have, or the target does not get.
         package var absent: Set<String> = []
 
         package init(
@@ -33,6 +38,19 @@ package struct BrokerStationView: Hashable, Sendable {
         ) {
             (self.identity, self.name) = (identity, name)
             (self.quantities, self.interval) = (quantities, interval)
+            (title, sensesMotion) = (name, quantities.isEmpty)
+        }
+
+        /// Returns the device with the channels of a choice alone.
+        fileprivate func keeping(_ choice: StreamChoice) -> Device {
+            let names = quantities.map(\.name) + (sensesMotion ? ["motion"] : [])
+            let left = names.filter { !choice.takes(name, $0) }
+            var device = self
+            device.absent.formUnion(left)
+            device.quantities.removeAll { left.contains($0.name) }
+            device.sensesMotion = sensesMotion && !left.contains("motion")
+            device.isStill = isStill && device.sensesMotion
+            return device
         }
     }
 
@@ -78,6 +96,15 @@ extension BrokerStationView {
         makesProgress = !reasons.contains { $0.hasPrefix("late:") }
     }
 
+    /// Returns the view with the channels of a choice alone.
+    ///
+    /// A channel that the target does not get has no entity, which would wait for ever.
+    func keeping(_ choice: StreamChoice) -> BrokerStationView {
+        var view = self
+        view.devices = devices.map { $0.keeping(choice) }
+        return view
+    }
+
     private static func device(_ report: DeviceReport, _ channels: [ChannelReport]) -> Device? {
         let all = channels.filter { $0.channel.hasPrefix(report.name + "/") }
         let own = all.filter { !$0.isNeverMeasured }
@@ -101,10 +128,12 @@ extension BrokerStationView {
         let seconds = report.intervalSeconds ?? own.lazy.compactMap(\.intervalSeconds).first
         var device = Device(
             identity: "\(profile)_\(part)",
-            name: report.title ?? report.name,
+            name: report.name,
             quantities: quantities,
             interval: seconds.map { .milliseconds(Int64(($0 * 1_000).rounded())) }
         )
+        device.title = report.title ?? report.name
+        device.isStill = isMotion && report.state == "still"
         device.absent = Set(all.filter(\.isNeverMeasured).map(name))
         device.pending = Set(own.filter { $0.latest == nil }.map(name))
         return device
