@@ -351,8 +351,8 @@ package actor MQTTTarget: SampleTarget {
         // except on a machine of the own network that answers.
         let isSoon = connection == nil && (isNear || missCount < Self.quickTries)
         let regular = clock.now.advanced(by: .seconds(isSoon ? 5 : 30))
-        // Without a connection nothing can be repeated, however long it has been due.
-        return connection == nil ? regular : min(repeats.next ?? regular, regular)
+        // Without a connection, or while the broker refuses, nothing can be repeated.
+        return connection == nil || trouble != nil ? regular : min(repeats.next ?? regular, regular)
     }
 
     /// Handles the broker's messages until the present connection ends.

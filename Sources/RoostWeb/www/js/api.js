@@ -57,6 +57,9 @@ async function request(method, path, { query, body, etag, isQuiet, patience = PA
   throw problem;
 }
 
+/** What is refused is said in its place. */
+export const orProblem = (answer) => answer.catch((problem) => { if (problem.status === 401) throw problem; return { problem }; });
+
 export const api = {
   get: async (path, query, options) => (await request("GET", path, { query, ...options })).data,
   getTagged: (path) => request("GET", path),
@@ -71,11 +74,8 @@ export const api = {
       return null;
     }
   },
-  /** What became of each interval of a channel, or why that is not said: the ledger reads every sample. */
-  ledger: (query) => api.get("/ledger", query, { patience: 60000 }).then(({ items }) => items[0], (problem) => {
-    if (problem.status === 401) throw problem;
-    return { problem };
-  }),
+  /** What became of each interval of a channel, or why that is not said. */
+  ledger: (query) => orProblem(api.get("/ledger", query).then(({ items }) => items[0])),
   /** A file beside this module: catalogues. */
   asset: async (path) => (await fetch(new URL(path, import.meta.url)).catch(() => { throw new Problem(0, { type: "offline" }); })).json(),
 };

@@ -5,6 +5,5 @@ export function kept(name, storage = "localStorage") {
 }
 
 export function keep(name, value, storage = "localStorage") {
-  try { globalThis[storage].setItem(`roost.${name}`, value); } catch {
-  }
+  try { globalThis[storage].setItem(`roost.${name}`, value); } catch { /* Then it is forgotten. */ }
 }

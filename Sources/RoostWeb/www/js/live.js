@@ -63,7 +63,7 @@ async function ask() {
 }
 
 /** The same for a page that opens: an answer of the last second is new enough. */
-export const recent = () => (station && performance.now() - receivedAt < 1000 ? Promise.resolve() : refresh());
+export const recent = () => (station && performance.now() - askedAt < 1000 ? Promise.resolve() : refresh());
 
 const calmly = () => { if (performance.now() - askedAt > EASE) refresh().catch(() => {}); };
 
@@ -161,7 +161,7 @@ function beat() {
   open();
   const isStill = station?.daemon?.state === "none";
   const silence = now.page - heardAt;
-  if (!isStill && silence > LOST) lose();
+  if (!isStill && !savedAt && silence > LOST) lose();
   if (!isStill && silence > SILENCE && now.page - askedAt > 5000) { askedAt = now.page; refresh().catch(() => {}); }
   tell("tick");
 }

@@ -52,7 +52,7 @@ export function startRouter(parts, account) {
   live.on((kind, data) => {
     const view = current?.view;
     // What failed without an answer is asked for again once there is one.
-    if (kind === "station" && current?.isWaiting && live.state === "live") return void context.reload();
+    if (kind === "station" && current?.isWaiting && live.state === "live" && !header.main.querySelector("form.typed")) return void context.reload();
     if (!view) return;
     if (kind === "tick") view.tick?.();
     else view.live?.(kind, data);
@@ -135,15 +135,17 @@ function fail(problem, page, keepsPlace) {
   if (problem.status === 401) return;
   if (problem.status === undefined) console.error(problem);
   current.isWaiting = [0, 503].includes(problem.status);
-  if (!keepsPlace) current.view?.leave?.();
-  if (!keepsPlace) current.view = null;
+  if (!keepsPlace) { current.view?.leave?.(); current.view = null; }
   const key = problem.isMissing ? "missing" : problem.status === 0 ? "offline" : problem.type || "internal";
-  const node = el("section", { class: "card problem", role: "alert" },
+  const said = `${key} ${problem.detail}`, old = header.main.querySelector(":scope > .problem");
+  // The same is not read aloud again and again.
+  if (old?.dataset.said === said) return;
+  const node = el("section", { "data-said": said, class: "card problem", role: "alert" },
     el("h2", {}, code("problem", key, t("problem.internal"))),
     el("p", {}, code("problem", `${key}.words`, "")),
     problem.isMissing || !problem.detail ? null : el("p", { class: "quiet" }, quoted(problem.detail)),
     el("div", { class: "row" }, button(t("page.again"), () => context.reload())));
-  header.main.querySelector(":scope > .problem")?.remove();
+  old?.remove();
   if (current.view) header.main.prepend(node); else header.main.replaceChildren(foot(page), node);
   show(header.main, true);
 }

@@ -36,8 +36,7 @@ export function verdictWords(station) {
   // With its time where that is known: a moment, which stays the same while the page counts on.
   const at = live.answeredAt;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
-  const known = verdict.level === "unknown" ? [`verdict.${verdict.code}.none`] : [];
-  const key = [...known, ...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
+  const key = [...(verdict.level === "unknown" ? [`verdict.${verdict.code}.none`] : []), ...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
   const sentence = t(key, {
     ...given, ...(given.device ? { device: deviceTitle(given.device) } : {}), cause: given.cause ? reason(given.cause) : "",
     level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
@@ -50,7 +49,7 @@ export function verdictWords(station) {
 
 /** The same sentence once nothing is heard any more: what was, and when. */
 export function pastWords(station) {
-  const { verdict } = station, time = atOf(live.lostAt ?? live.savedAt ?? live.now);
+  const { verdict } = station, time = atOf(live.savedAt ?? live.lostAt ?? live.now);
   return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
 }
 
@@ -105,7 +104,7 @@ export function recorded(ledger) {
 /** Devices that measure now: of what a file says and what is unplugged or silent, nothing is measured. */
 export const measuring = (devices) => devices.filter((one) => one.intervalSeconds && !["unplugged", "unusable", "silent", "not answering", "muted", "stopped"].includes(one.state));
 /** Whether the station has a channel of its history now; true while it does not say. */
-export const isPresent = ({ id }) => live.station?.daemon?.state !== "up" || (live.station.channels?.some((one) => one.id === id) ?? true);
+export const isPresent = ({ id, isImported }) => isImported || live.station?.daemon?.state !== "up" || (live.station.channels?.some((one) => one.id === id) ?? true);
 
 /** Whether a part has no such value: said on Devices, and nothing that is missing. */
 export const isNeverMeasured = (channel) => channel.noData === "notMeasured" && (channel.ageSeconds ?? null) === null;

@@ -1,5 +1,6 @@
 // Raised and pending alerts, rules with their figures, and receivers of notices.
 import { alertWords, ruleName, ruleOf } from "../alerts.js";
+import { orProblem } from "../api.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
 import { deliveryReason, loadFacts } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
@@ -9,9 +10,6 @@ import { live, refresh } from "../live.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
 import { addLink, entryPlace, standing } from "./outbox.js";
 import { browserCard, subscription } from "./thisbrowser.js";
-
-/** What is refused is said in its place. */
-const orProblem = (answer) => answer.catch((problem) => ({ problem }));
 
 export async function load(api, query, { may }) {
   const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), api.maybe("/events", { source: "alerts", kind: "alert raised", limit: 200 }), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
@@ -66,7 +64,7 @@ const TEST_SECONDS = 30;
 const FAILURES = ["later", "held", "broken", "paused"];
 
 function rulesCard({ may, api, reload }) {
-  const isOwner = may("owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
+  const isOwner = may("owner"), editor = el("div"), said = el("p", { class: "row", role: "status" }), refused = el("p", { class: "wrong" }), list = el("ul", { class: "list" }), off = el("ul", { class: "list" });
   const known = new Map(), rows = new Map(), homes = new Map();
   const unused = fold(isOwner && t("rules.unused"), off);
   let open = null, news = said;
@@ -122,9 +120,10 @@ function rulesCard({ may, api, reload }) {
   }
 
   const rowOf = ({ id }) => rows.get(id) ?? rows.set(id, row(id)).get(id);
-  return { node: card(t("alerts.rules"), said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
+  return { node: card(t("alerts.rules"), refused, said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
     update(rules, alerts, past) {
-      if (rules.problem) return said.replaceChildren(...problemWords(rules.problem));
+      refused.replaceChildren(...(rules.problem ? problemWords(rules.problem) : []));
+      if (rules.problem) return;
       known.clear();
       for (const rule of rules.alerts ?? []) known.set(rule.id, rule);
       for (const rule of rules.off ?? []) known.set(rule.id, { ...rule, isOff: true });

@@ -34,13 +34,16 @@ function choice(section, all, context) {
 
 const about = ({ type, about: words }) => (has(`kind.${type}.about`) ? t(`kind.${type}.about`) : quoted(words));
 
+/** What few people set for a broker. */
+const SELDOM = ["topic", "discovery", "prove", "clientID"];
 const kindName = ({ type, name }) => (has(`kind.${type}`) ? t(`kind.${type}`) : asIs(name ?? type));
 
 function formCard({ section, kind, ids, present, url }, context) {
   const { api, go } = context, { type } = kind, before = present?.entry ?? { type, ...offered(url) };
   const id = present ? null : field("id", t("entry.id"), { value: freeID(type, ids), required: true, maxlength: "32", autocomplete: "off", autocapitalize: "none", spellcheck: "false", hint: t("entry.id.hint") });
   const options = kind.fields.filter((one) => one.kind !== "object").map((one) => option(one, kind, before, !present));
-  const own = options.filter((one) => !one.option.isCommon), common = options.filter((one) => one.option.isCommon);
+  const isSeldom = ({ option: { isCommon, key } }) => isCommon || (type === "mqtt" && SELDOM.includes(key));
+  const own = options.filter((one) => !isSeldom(one)), common = options.filter(isSeldom);
   const more = Object.assign(fold(t("entry.more"), el("div", { class: "form" }, common)), { fields: common });
   const idOf = (values) => present?.id ?? values.id.trim(), pathOf = (values) => `/outbox/${encodeURIComponent(idOf(values))}`;
   const bodyOf = (values) => ({ section, ...collected(options, values, before) });

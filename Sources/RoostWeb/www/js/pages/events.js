@@ -82,7 +82,7 @@ export function make(root, context) {
   /** Draws in pieces: the first ones into the page, and what is drawn anew in one step. */
   async function draw(tries = 0) {
     const mine = ++turn, { asked, feeds } = shown, needle = filters.text.trim().toLowerCase();
-    const place = list.childElementCount ? el("div") : list, byDay = new Map();
+    const place = list.firstChild ? el("div") : list, byDay = new Map();
     let began = performance.now(), count = 0;
     const rest = async () => {
       if (performance.now() - began < PIECE) return true;
@@ -113,8 +113,9 @@ export function make(root, context) {
       count += small.length;
       box.append(fold(key, small, feeds[1], open));
     }
-    const hasMore = !feeds[0].isWhole || Boolean(asked.source && feeds[1] && !feeds[1].isWhole), last = hasMore && feeds[0].items.at(-1)?.time;
-    if (place !== list || !count) list.replaceChildren(...(count ? place.childNodes : [el("p", {}, last ? t("events.none.since", { time: stamp(last) }) : t("events.none"))]));
+    const hasMore = !feeds[0].isWhole || Boolean(asked.source && feeds[1] && !feeds[1].isWhole);
+    const last = Math.max(...feeds.filter((one) => !one.isWhole).map(({ items }) => (items.length ? timeOf(items.at(-1)) : -Infinity)));
+    if (place !== list || !count) list.replaceChildren(...(count ? place.childNodes : [el("p", {}, hasMore && Number.isFinite(last) ? t("events.none.since", { time: stamp(last / 1000) }) : t("events.none"))]));
     show(more, hasMore);
     // A page of others may have none of these.
     if (!count && hasMore && tries < TRIES) {

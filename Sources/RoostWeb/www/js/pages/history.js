@@ -18,7 +18,7 @@ export async function load(api, query) {
   const asked = query.getAll("channel").filter((id) => items.some((one) => one.id === id)).slice(0, MOST_CHANNELS);
   const first = items.find((one) => one.limits?.length && isPresent(one)) ?? items.find(isPresent) ?? items[0];
   const chosen = asked.length ? asked : first ? [first.id] : [];
-  const { now } = live;
+  const now = live.state === "saved" ? live.answeredAt : live.now;
   // A store without a station: the end of its record is its present.
   const newest = Math.max(...items.map((one) => Date.parse(one.newest ?? "") / 1000 || 0));
   const present = live.state === "still" && newest > 0 ? newest - 1 : now;
@@ -78,10 +78,7 @@ export function make(root, context) {
       show(more, Boolean(series));
       if (series) fillMore(more, data);
     },
-    leave() {
-      latest = null;
-      for (const chart of drawn) chart.close();
-    },
+    leave() { latest = null; for (const chart of drawn) chart.close(); },
   };
 }
 

@@ -73,7 +73,7 @@ export function make(root, context) {
     // What is not answered stays as it was said.
     rest = given.map((one, index) => one ?? rest?.[index] ?? null);
     const [outbox, , events, records] = rest;
-    if (events?.items.length || outbox?.targets.some((one) => one.code)) await loadFacts();
+    if (events?.items.length || [outbox?.targets, outbox?.feeds, outbox?.receivers].flat().some((one) => one?.code)) await loadFacts();
     well.update(live.station, rest);
     if (events) today.update(events.items);
     picture.replaceChildren(lastPicture(records) ?? "");
@@ -215,7 +215,7 @@ let renewedOf = null;
 function renewAtEnd() {
   const { station, elapsed } = live;
   const isOver = (station?.channels ?? []).some(({ phaseEndsInSeconds: end }) => end !== null && end !== undefined && end + 1 < elapsed);
-  if (!isOver || renewedOf === station) return;
+  if (!isOver || renewedOf === station || live.state !== "live") return;
   renewedOf = station;
   refresh().catch(() => {});
 }

@@ -66,7 +66,8 @@ function lamp({ lamp: level, lampCause }) {
 
 function record({ store, complete, faults }) {
   const page = "/proof", fault = (faults ?? []).find((one) => STORE.test(one.id));
-  if (fault || !store || store.unreadable || !["ok", "opening"].includes(store.state)) return { page, level: "fault", text: t("well.record.not"), because: fault ? faultSentence(fault.id, fault.sentence) : store?.unreadable ? quoted(store.unreadable) : "" };
+  if (fault || !store || !["ok", "opening"].includes(store.state)) return { page, level: "fault", text: t("well.record.not"), because: fault ? faultSentence(fault.id, fault.sentence) : "" };
+  if (store.unreadable && store.state === "ok") return { page, level: "unknown", text: t("well.record.unread"), because: quoted(store.unreadable) };
   if (!complete) return { page, level: "good", text: t("well.record.young") };
   const { coveredShare: covered, accountedShare: accounted } = complete, isWhole = accounted > 0.999999;
   const figures = t("well.record.shares", { covered: percent(covered), explained: percent(Math.max(0, accounted - covered)) });
@@ -77,7 +78,8 @@ function record({ store, complete, faults }) {
 function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] }) {
   const page = "/outbox", failing = targets.filter((one) => FAILING.includes(one.state) && (one.code || one.why)), paused = targets.filter((one) => one.state === "paused");
   if (!isRunning) return { page, level: "unknown", text: t("well.sending.off") };
-  const silent = feeds.find((one) => FAILING.includes(one.state));
+  // One that brought a value in two hours is not silent, whatever one of its sensors lacks.
+  const silent = feeds.find((one) => FAILING.includes(one.state) && !(one.lastDeliverySeconds < 7200));
   if (silent && !failing.length && !leftOut.length) return { page, level: "moderate", text: t("well.feeds.fails", { name: silent.id }), because: deliveryReason(silent.code, null) };
   if (!targets.length && !leftOut.length) return { page, level: "unknown", text: t("well.sending.none"), because: t("well.sending.add") };
   if (failing.length || leftOut.length) {
