@@ -92,9 +92,13 @@ def remove_abandoned():
 
 
 def make_folder(name):
-    folder = tempfile.mkdtemp(prefix=f"{PREFIX}{name}-")
-    os.chmod(folder, 0o755)
-    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)  # Held until this process ends.
+    """Makes the folder of a check, locked until this process ends."""
+    made = tempfile.mkdtemp(prefix=f"roost-new-{name}-")
+    os.chmod(made, 0o755)
+    fcntl.flock(os.open(made, os.O_RDONLY), fcntl.LOCK_EX)
+    # It has its name only now: a check that starts meanwhile removes each one without a lock.
+    folder = made.replace("roost-new-", PREFIX)
+    os.rename(made, folder)
     return folder
 
 
