@@ -23,11 +23,11 @@ export function make(root, context) {
   function update(outbox, query) {
     const { isRunning, stationTrouble, cursorTrouble, settingsTrouble, leftOut = [], isMetered } = outbox;
     if (query) edit(query);
+    // What fetches the values of others stands beside what sends; receivers have their own page.
+    const all = [...outbox.targets, ...outbox.feeds ?? []], silent = (outbox.receivers ?? []).filter((one) => FAILING.includes(one.state));
     const words = [[stationTrouble, "stationTrouble"], [cursorTrouble, "cursorTrouble"], [settingsTrouble, "settingsTrouble"]].filter(([text]) => text).flatMap(([text, name]) => [t(`outbox.${name}`), " ", quoted(text), " "]);
     renew(trouble, words.map((one) => el("span", {}, one)), isMetered && el("span", {}, t("outbox.metered")), silent.map(({ id }) => el("a", { href: "/alerts" }, t("well.alerts.unsent", { name: id }))));
     show(trouble, trouble.childElementCount > 0);
-    // What fetches the values of others stands beside what sends; receivers have their own page.
-    const all = [...outbox.targets, ...outbox.feeds ?? []], silent = (outbox.receivers ?? []).filter((one) => FAILING.includes(one.state));
     keyed(list, all, (one) => `${one.id} ${one.type}`, (one) => standing(one, context, again), (node, one) => node.renew(one));
     if (left !== (left = JSON.stringify(leftOut))) unused.replaceChildren(unused.firstChild, ...leftOut.map(({ id, sentence }) => el("div", {}, el("p", {}, asIs(id, "strong"), " ", quoted(sentence)), el("div", { class: "row" }, entryActs({ id, origin: "ui" }, context, again)))));
     show(unused, leftOut.length > 0);
