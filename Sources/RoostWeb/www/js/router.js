@@ -139,7 +139,7 @@ function fail(problem, page, keepsPlace) {
   const key = problem.isMissing ? "missing" : problem.status === 0 ? "offline" : problem.type || "internal";
   const said = `${key} ${problem.detail}`, old = header.main.querySelector(":scope > .problem");
   // The same is not read aloud again and again.
-  if (old?.dataset.said === said) return;
+  if (keepsPlace && old?.dataset.said === said) return;
   const node = el("section", { "data-said": said, class: "card problem", role: "alert" },
     el("h2", {}, code("problem", key, t("problem.internal"))),
     el("p", {}, code("problem", `${key}.words`, "")),
