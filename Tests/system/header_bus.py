@@ -4,6 +4,7 @@ No bus, no module, no rights, a busy address, a bus that answers everywhere, one
 part is found, used and forgotten: the command of the service of root runs beside it, and this module plays the kernel.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -26,7 +27,7 @@ class Bench:
     """A machine's folder with one bus, and a station over it that answers."""
 
     def __init__(self, check):
-        self.check, self.root = check, check.path("machine")
+        self.check, self.root, self.deleted = check, check.path("machine"), None
         for folder in ("run/roost", "var/lib/roost"):
             os.makedirs(os.path.join(self.root, folder))
         self.station = Station(check, "bus", ("--buses", self.root), store={"folder": check.path("bus-store")})
@@ -67,6 +68,25 @@ class Bench:
         """What root would have written to a file of the bus."""
         with open(self.path(BUS, name), encoding="ascii") as file:
             return file.read()
+
+    def hold(self):
+        """Has each writer to `delete_device` wait, as the kernel does until the part is gone."""
+        os.remove(self.path(BUS, "delete_device"))
+        os.mkfifo(self.path(BUS, "delete_device"))
+
+    def let_go(self, place):
+        """Once root is about to take a part back: removes it, and lets root go on."""
+        until(lambda: " kept" in self.result(), ANSWER_SECONDS)
+        shutil.rmtree(self.path("sys/bus/i2c/devices", place))
+        pipe = os.open(self.path(BUS, "delete_device"), os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(pipe, "rb", buffering=0) as file:
+            self.deleted = (until(file.read, ANSWER_SECONDS, 0.02) or b"").decode()
+
+    def result(self):
+        """What root wrote last of what it did or is about to do."""
+        with contextlib.suppress(OSError), open(self.path("run/roost-bus/result"), encoding="ascii") as file:
+            return file.read()
+        return ""
 
     def bind(self, then=lambda: None):
         """Plays systemd and the kernel, once the station has woken them: runs the command of the service of root."""
@@ -111,11 +131,11 @@ def run(check):
     root.join()
     check.same(bench.written("new_device"), "bme280 0x76\n", "what root wrote")
     bench.demand("a part on the list", 0, "0x76  bme280, which the kernel's driver bmp280 has", "at each start")
-    root = bench.bind(lambda: until(lambda: bench.written("delete_device"), ANSWER_SECONDS)
-                      and shutil.rmtree(bench.path("sys/bus/i2c/devices/1-0076")))
+    bench.hold()
+    root = bench.bind(lambda: bench.let_go("1-0076"))
     bench.demand("a part that is forgotten", 0, "not used any more", words=("forget", "0x76"))
     root.join()
-    check.same(bench.written("delete_device"), "0x76\n", "what root took back")
+    check.same(bench.deleted, "0x76\n", "what root took back")
     kinds = {event.get("kind") for event in bench.station.ask("events")}
     check.demand({"bus part use asked for", "bus part bound", "bus part forget asked for"} <= kinds, f"events: {sorted(kinds)}")
 
