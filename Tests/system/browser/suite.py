@@ -362,7 +362,7 @@ def run(check, options, library):
     if walk.has_accounts and "B-T1" not in names:
         walk.case("B-T1")
     perform(walk, names)
-    if state_names:
+    if state_names and "states" not in names:
         states.run(walk, state_names)
     noise = sorted(set(walk.browser.noise))
     if noise:
