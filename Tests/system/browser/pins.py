@@ -15,8 +15,9 @@ from .stations import Attic
 CELL = """return [...document.querySelectorAll('.header button')].find((one) => one.getAttribute('aria-label').startsWith(arguments[0] + ','))"""
 
 
-CHANGE = """[...document.querySelectorAll('.device')].find((one) => one.querySelector('h2').innerText === arguments[0])
-    .querySelector('button').click()"""
+CHANGE = """const card = [...document.querySelectorAll('.device')].find((one) => one.querySelector('h2').innerText === arguments[0]);
+card?.querySelector('button').click();
+return Boolean(card);"""
 ASKED = "return performance.getEntriesByType('resource').filter((one) => one.name.endsWith('/api/v1/devices')).length"
 
 
@@ -28,6 +29,12 @@ def pin(walk, number):
 
 def label(browser, number):
     return browser.script(CELL.replace("return ", "return (").rstrip() + ")?.getAttribute('aria-label')", f"pin {number}")
+
+
+def change(walk, name):
+    """Opens the form of a device once its card is drawn."""
+    found = until(lambda: walk.browser.script(CHANGE, name), 10)
+    walk.check.demand(found, f"pins: no card of {name}: {walk.browser.text()[:300]}")
 
 
 def shut(browser):
@@ -104,7 +111,7 @@ def held(walk):
 def title(walk):
     """A title in live mode changes the title alone: the interval stays, and the sensor goes on."""
     browser, check = walk.browser, walk.check
-    browser.script(CHANGE, "dust")
+    change(walk, "dust")
     browser.fill("Name", "Fenster")
     browser.press("Save", "dialog")
     check.demand(until(lambda: devices(browser)["dust"].get("title") == "Fenster", 10), f"no title: {devices(browser)['dust']}")
@@ -140,7 +147,7 @@ def lamp(walk):
     check.same(browser.ask("POST", "/devices", {"name": "twin", "type": "led", "line": "GPIO22"})[0], 400, "a second part on a pin")
     status, answer = browser.ask("POST", "/devices", {"name": "twin", "type": "led", "line": "GPIO17"})
     check.demand(status == 400 and "in use by door" in answer["detail"], f"the pin of the door: {status} {answer}")
-    browser.script(CHANGE, "lamp")
+    change(walk, "lamp")
     choose(browser, "shows", "level")
     choose(browser, "follows", "dust")
     if walk.shots:
@@ -150,7 +157,7 @@ def lamp(walk):
     follows = until(lambda: (devices(browser)["lamp"]["shows"], devices(browser)["lamp"].get("follows")) == ("level", "dust"), 10)
     check.demand(follows, f"the lamp does not follow the sensor: {devices(browser)['lamp']}")
     said(walk, "the air · dust", "main")
-    browser.script(CHANGE, "lamp")
+    change(walk, "lamp")
     browser.fill("pin", "GPIO24")
     browser.press("Save", "dialog")
     moved = until(lambda: devices(browser)["lamp"]["location"].startswith("GPIO24"), 10)
@@ -172,7 +179,7 @@ def bell(walk):
     browser.press("Add it here", "dialog")
     check.demand(until(lambda: "button" in devices(browser), 10), f"pins: no button: {browser.text('body')[-300:]}")
     check.same(devices(browser)["button"]["resets"], False, "what the button does when it is held")
-    browser.script(CHANGE, "button")
+    change(walk, "button")
     said(walk, "Only a button of an image can do that")
     shut(browser)
     check.same(browser.ask("DELETE", "/devices/button")[0], 200, "the button is removed")
