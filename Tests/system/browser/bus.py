@@ -1,7 +1,6 @@
 """Sensors on the header, a fold of the page Devices: looked for, used and forgotten, over a stand-in for a bus (header_bus.py)."""
 
 import os
-import shutil
 
 from .. import header_bus
 from ..check import until
@@ -67,8 +66,8 @@ def run(walk):
         browser.script("[...document.querySelectorAll('main li')].find((one) => one.innerText.startsWith('0x76')).querySelector('button').click()")
         said(walk, "has its driver")
         root.join()
-        root = bench.bind(lambda: until(lambda: bench.written("delete_device"), SECONDS)
-                          and shutil.rmtree(bench.path("sys/bus/i2c/devices/1-0076")))
+        bench.hold()
+        root = bench.bind(lambda: bench.let_go("1-0076"))
         browser.press("Forget")
         said(walk, "is not used any more")
         root.join()

@@ -8,8 +8,8 @@ import { live } from "../live.js";
 /** By what is looked for; a page that is in none is of the station. */
 const GROUPS = {
   warned: ["alerts", "health"],
-  sending: ["outbox"],
   record: ["measurements", "records", "livepicture", "sites", "surveys", "dose", "proof", "numbers"],
+  sending: ["outbox"],
   station: ["start", "settings", "account", "camera", "network", "backup", "update", "trust"],
 };
 
