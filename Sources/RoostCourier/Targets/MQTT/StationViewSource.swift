@@ -41,7 +41,7 @@ package struct BrokerStationView: Hashable, Sendable {
             (title, sensesMotion) = (name, quantities.isEmpty)
         }
 
-        /// Returns the device with the channels of a choice alone.
+        /// Returns the device with only the channels of a choice.
         fileprivate func keeping(_ choice: StreamChoice) -> Device {
             let names = quantities.map(\.name) + (sensesMotion ? ["motion"] : [])
             let left = names.filter { !choice.takes(name, $0) }
@@ -96,7 +96,7 @@ extension BrokerStationView {
         makesProgress = !reasons.contains { $0.hasPrefix("late:") }
     }
 
-    /// Returns the view with the channels of a choice alone.
+    /// Returns the view with only the channels of a choice.
     ///
     /// A channel that the target does not get has no entity, which would wait for ever.
     func keeping(_ choice: StreamChoice) -> BrokerStationView {
