@@ -237,7 +237,9 @@ final class ScriptedStation: QuestionClient, DiskWork {
         questions.on(KeepCursor.self) { question, _ in try self.cursor(question) }
         questions.on(RecordCourierEvent.self) { event, _ in
             let details = event.details ?? [:]
-            let text = "\(event.kind) \(details["target"] ?? details["setting"] ?? "-")"
+            let subject = details["target"] ?? details["setting"] ?? "-"
+            let text = [event.kind, subject, details["key"]].compactMap(\.self)
+                .joined(separator: " ")
             self.state.withLock { $0.events.append(text) }
             return CourierEventReport(isKept: true, omittedCount: 0)
         }

@@ -185,6 +185,7 @@ package enum EventKind: Hashable, Sendable {
         case outboxDrained = "outbox drained"
         case outboxLate = "outbox late"
         case outboxInTime = "outbox in time"
+        case noticeSent = "notice sent"
         // The camera.
         case cameraStarted = "camera started"
         case cameraFails = "camera fails"

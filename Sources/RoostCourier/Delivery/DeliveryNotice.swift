@@ -27,6 +27,8 @@ enum DeliveryNotice: Hashable, Sendable {
     case drained(Int, of: String? = nil)
     /// The cursor could not be read: the target begins anew.
     case cursorLost(String)
+    /// A receiver has taken the notice that this alert was raised.
+    case sent(AlertEvent.Key)
 }
 
 extension DeliveryNotice.Item: CustomStringConvertible {

@@ -257,11 +257,14 @@ actor NoticeTask: DeliveryTask {
     }
 
     private func deliver(_ part: NoticePlanner.Plan) async throws -> Fate {
+        var isTaken = false
         for written in writer.write(part, planner.alerts, at: world.clock.now)
         where receiver.takes(written) {
             let notice = try await pictured(written)
             switch try await receiver.deliver(notice, over: world.network) {
-            case .delivered, .partly: count()
+            case .delivered, .partly:
+                count()
+                isTaken = true
             case .refused(let reason):
                 // This notice will never be accepted; the next one may be.
                 report(state.hold(reason))
@@ -279,6 +282,10 @@ actor NoticeTask: DeliveryTask {
                 nextTry = state.notBefore
                 return .isHeld
             }
+        }
+        for number in part.raised where isTaken {
+            guard let alert = planner.alerts[number] else { continue }
+            world.tell(id, .sent(alert.raised.key))
         }
         return .delivered
     }

@@ -59,6 +59,16 @@ extension PushCursor: DeliveryCursor {
     }
 }
 
+extension PushCursor.Group {
+    init(_ interval: Int, _ planner: NoticePlanner, at now: MonotonicInstant) {
+        self.interval = interval
+        lastNumber = planner.settledNumber
+        sentAge = max(planner.tokenAt.duration(to: now) + planner.options.every, .zero)
+        told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
+        endAge = planner.endAge(at: now)
+    }
+}
+
 extension CursorFields {
     fileprivate mutating func group(_ group: inout PushCursor.Group) {
         number(&group.interval, upTo: 86_400)

@@ -251,14 +251,14 @@ actor PushTask: DeliveryTask {
                     }
                 case .send(let plan):
                     present = await world.present()
-                    let severities = (plan.raised + plan.reminders).compactMap {
-                        planner.alerts[$0]?.raised.severity
-                    }
+                    let lasting = (plan.raised + plan.reminders).compactMap { planner.alerts[$0] }
+                    var raised = plan.raised.compactMap { planner.alerts[$0]?.raised.key }
                     for place in fanouts.indices where fanouts[place].interval == interval {
                         fanouts[place].leaveOut(plan)
+                        if fanouts[place].isDone { raised += fanouts[place].said() }
                     }
-                    let worst = severities.compactMap { Notice.Severity(rawValue: $0.rawValue) }
-                        .max()
+                    let severities = lasting.map(\.raised.severity.rawValue)
+                    let worst = severities.compactMap(Notice.Severity.init(rawValue:)).max()
                     fanouts.append(
                         PushBroadcast(
                             .plan(plan),
@@ -268,6 +268,7 @@ actor PushTask: DeliveryTask {
                             at: now
                         )
                     )
+                    fanouts[fanouts.count - 1].unsaid = raised
                     planner.finish(plan, at: now)
                     deadline = now
                     isChanged = true
@@ -324,6 +325,7 @@ actor PushTask: DeliveryTask {
                 write(place, planner)
             }
             let (begun, interval) = (fanouts[place].begun, fanouts[place].interval)
+            let sentCount = cursor.sentCount
             for notice in fanouts[place].texts[subscriber.language] ?? [] {
                 let outcome = try await receiver.sender.deliver(
                     notice,
@@ -331,15 +333,21 @@ actor PushTask: DeliveryTask {
                     over: world.network
                 )
                 guard try await settle(outcome, subscriber) else {
-                    // Other tasks may have changed the list while this one waited.
-                    let same = fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
-                    if let same { fanouts[same].putBack(subscriber) }
+                    if let same = self.place(begun, interval) { fanouts[same].putBack(subscriber) }
                     return true
                 }
+            }
+            if cursor.sentCount > sentCount, let same = self.place(begun, interval) {
+                for key in fanouts[same].said() { world.tell(id, .sent(key)) }
             }
             return true
         }
         return false
+    }
+
+    /// Where a message is now: other tasks may have changed the list while this one waited.
+    private func place(_ begun: MonotonicInstant, _ interval: Int) -> Int? {
+        fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
     }
 
     /// - Returns: Whether the message is settled; if not, it waits for another try.
@@ -386,15 +394,7 @@ actor PushTask: DeliveryTask {
         isChanged = false
         let now = world.clock.now
         cursor.time = world.clock.wallTime
-        cursor.groups = planners.map { interval, planner in
-            PushCursor.Group(
-                interval: interval,
-                lastNumber: planner.settledNumber,
-                sentAge: max(planner.tokenAt.duration(to: now) + planner.options.every, .zero),
-                told: planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted(),
-                endAge: planner.endAge(at: now)
-            )
-        }
+        cursor.groups = planners.map { PushCursor.Group($0, $1, at: now) }
         await world.cursors.keep(cursor.encode(), of: id, isUrgent: true)
     }
 }

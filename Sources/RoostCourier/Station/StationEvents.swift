@@ -100,6 +100,7 @@ extension StationEvents {
             (kind, details["samples"]) = ("outbox drained", text)
         case .cursorLost(let why):
             (kind, details["why"]) = ("outbox resumed", "\(why); begins anew")
+        case .sent(let key): (kind, details["key"]) = ("notice sent", "\(key)")
         }
         report(kind, details)
     }

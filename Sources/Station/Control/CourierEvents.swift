@@ -6,7 +6,8 @@ import Synchronization
 /// its own work.
 ///
 /// Bound: 60 an hour, counted from the first; further ones are counted, and the next that is kept
-/// says how many were left out.
+/// says how many were left out. Notices that went out have half of it: they must not keep a fault
+/// of a target away.
 final class CourierEvents: Sendable {
     /// A process that may record events, and the events and details that it may send.
     struct Speaker: Sendable {
@@ -21,12 +22,12 @@ final class CourierEvents: Sendable {
                 .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
                 .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
                 .outboxDrained: .info, .outboxLate: .warning, .outboxInTime: .info,
-                .settingsChanged: .notice,
+                .settingsChanged: .notice, .noticeSent: .info,
             ],
             keys: [
                 ("target", "target"), ("why", "why"), ("from", "since"), ("to", "until"),
                 ("samples", "samples"), ("setting", "setting"), ("before", "before"),
-                ("now", "now"), ("actor", "actor"),
+                ("now", "now"), ("actor", "actor"), ("key", "key"),
             ]
         )
         static let camera = Speaker(
@@ -74,7 +75,8 @@ final class CourierEvents: Sendable {
             if state.begun.map({ $0.advanced(by: Self.hour) <= now }) ?? true {
                 (state.begun, state.keptCount) = (now, 0)
             }
-            guard state.keptCount < CourierEventReport.countPerHour else {
+            let limit = CourierEventReport.countPerHour / (kind == .noticeSent ? 2 : 1)
+            guard state.keptCount < limit else {
                 state.omittedCount += 1
                 return (false, 0, state.omittedCount)
             }

@@ -80,6 +80,8 @@ import Testing
             #expect(Self.texts(server).last?.contains("Alert is over") == true)
             let report = await last.report
             #expect(report.receivers.first?.notices?.sent == 2)
+            let told = life.station.events.filter { $0.hasPrefix("notice sent") }
+            #expect(told == ["notice sent phone who-24h:dust/pm25"], "once, when it was raised")
             withExtendedLifetime(life.station.folder) {}
         }
     }

@@ -40,6 +40,8 @@ import Testing
             #expect(life.browsers.messages.count == 4)
             let report = try #require(await last.report.receivers.first)
             #expect(report.notices?.sent == 4)
+            let told = life.courier.station.events.filter { $0.hasPrefix("notice sent") }
+            #expect(told.count == 1 && told.first?.hasSuffix("who-24h:dust/pm25") == true)
             withExtendedLifetime(life.courier.station.folder) {}
         }
     }

@@ -298,6 +298,27 @@ import Testing
         #expect(stored.count == 16)
     }
 
+    /// Notices that went out must not keep a fault of a target away.
+    @Test func halfOfAnHourIsForNotices() throws {
+        let folder = try TestFolder(isInMemory: true)
+        let (kept, other) = try simulate { clock in
+            let test = try TestStation(clock, Self.text(folder), air: .drifting(seed: 5))
+            return try await test.run { test in
+                try await test.sleep(.minutes(1))
+                var kept = 0
+                for _ in 0..<40 {
+                    let details = ["target": "phone", "key": "who-24h:dust/pm25"]
+                    let event = RecordCourierEvent("notice sent", details)
+                    kept += try await Self.ask(test, event).body?.isKept == true ? 1 : 0
+                }
+                let event = RecordCourierEvent("outbox held", ["target": "map", "why": "401"])
+                return (kept, try await Self.ask(test, event).body?.isKept)
+            }
+        }
+        #expect(kept == CourierEventReport.countPerHour / 2)
+        #expect(other == true)
+    }
+
     @Test func theCourierSaysSixtyThingsAnHour() throws {
         let folder = try TestFolder(isInMemory: true)
         let (kept, refused) = try simulate { clock in

@@ -6,9 +6,9 @@ package struct RecordCourierEvent: Question {
         "Records an event of the courier."
     )
     /// `outbox held`, `outbox resumed`, `outbox refused`, `outbox expired`, `outbox drained`,
-    /// `outbox late`, `outbox in time`, `courier started` or `courier stopped`.
+    /// `outbox late`, `outbox in time`, `notice sent`, `courier started` or `courier stopped`.
     package let kind: String
-    /// `target`, `why`, `from`, `to`, `samples`; each 1…120 bytes.
+    /// `target`, `why`, `from`, `to`, `samples`, `key`; each 1…120 bytes.
     package var details: [String: String]?
 
     package init(_ kind: String, _ details: [String: String]) {

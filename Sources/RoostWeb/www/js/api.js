@@ -68,12 +68,7 @@ export const api = {
   /** The same with the tag of what is there then. */
   sendTagged: (method, path, body = {}, options = {}) => request(method, path, { body: method === "DELETE" ? undefined : body, ...options }),
   /** Null instead of a problem, for what a page can do without. */
-  maybe: async (path, query) => {
-    try { return await api.get(path, query); } catch (problem) {
-      if (problem.status === 401) throw problem;
-      return null;
-    }
-  },
+  maybe: (path, query) => api.get(path, query).catch((problem) => { if (problem.status === 401) throw problem; return null; }),
   /** What became of each interval of a channel, or why that is not said. */
   ledger: (query) => orProblem(api.get("/ledger", query).then(({ items }) => items[0])),
   /** A file beside this module: catalogues. */

@@ -76,8 +76,7 @@ function monthTicks(from, to, rough, zone) {
   const months = [1, 2, 3, 6, 12, 24, 60].find((count) => count * 2629746 >= rough) ?? 120;
   const start = new Date((from + offset(from, zone)) * 1000);
   const ticks = [];
-  let month = start.getUTCFullYear() * 12 + Math.floor(start.getUTCMonth() / months) * months;
-  for (; ; month += months) {
+  for (let month = start.getUTCFullYear() * 12 + Math.floor(start.getUTCMonth() / months) * months; ; month += months) {
     const at = fromWall(Date.UTC(Math.floor(month / 12), month % 12, 1) / 1000, zone);
     if (at > to) return ticks;
     if (at >= from) ticks.push(at);
@@ -186,9 +185,7 @@ export class Chart {
       if (to - from > 0) this.#on.zoom?.(from, to);
     } else if (drag && drag.type !== "touch" && Math.abs(place.at - drag.at) > 12) {
       this.#on.zoom?.(Math.min(drag.from, place.now), Math.max(drag.from, place.now));
-    } else {
-      this.#tap(place);
-    }
+    } else this.#tap(place);
     this.#drag = null;
   }
 

@@ -29,7 +29,7 @@ const VISIT = 1800;
 /** Events that are looked at in one piece. */
 const PIECE = 100;
 
-const SOURCES = [["door", /^(motion|pressed|released|long press|double press|camera)/], ["sending", /^(outbox|courier|delivery)/], ["air", /^(alert|readings|sensors|dose|lamp|note|survey)/],
+const SOURCES = [["door", /^(motion|pressed|released|long press|double press|camera)/], ["sending", /^(outbox|courier|delivery|notice)/], ["air", /^(alert|readings|sensors|dose|lamp|note|survey)/],
   ["sensors", /^(sensor|another|remedy|fan|samples|intervals|events|laser|too many|HTTP|device|adapter|identity|name|no hotplug|pins|line|stuck|recovered|muted|unmuted)/]];
 const FAULTS = [["sending", /^outbox/], ["sensors", /^(sensor|device|adapter|line|hotplug|laser|profile)/]];
 const RULES = [["air", /\//], ["sending", /^outbox:/], ["sensors", /^(silent|stuck|laser):/], ["door", /^motion:/]];

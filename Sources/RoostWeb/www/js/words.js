@@ -30,21 +30,20 @@ export const atOf = (time) => (live.now - moment(time) / 1000 > 72000 ? stamp : 
 
 /** The first sentence of the dashboard; the server's own English where the catalogue has none. */
 export function verdictWords(station) {
-  const { verdict } = station;
-  if (!verdict) return t("verdict.none");
-  const given = verdict;
+  const { verdict: given } = station;
+  if (!given) return t("verdict.none");
   // With its time where that is known: a moment, which stays the same while the page counts on.
   const at = live.answeredAt;
   const times = [isKnown(given.sinceSeconds) ? "since" : "", isKnown(given.leftSeconds) ? "left" : ""];
-  const key = [...(verdict.level === "unknown" ? [`verdict.${verdict.code}.none`] : []), ...times.map((time) => `verdict.${verdict.code}.${time}`), `verdict.${verdict.code}`].find(has) ?? `verdict.${verdict.code}`;
+  const key = [...(given.level === "unknown" ? [`verdict.${given.code}.none`] : []), ...times.map((time) => `verdict.${given.code}.${time}`), `verdict.${given.code}`].find(has) ?? `verdict.${given.code}`;
   const sentence = t(key, {
     ...given, ...(given.device ? { device: deviceTitle(given.device) } : {}), cause: given.cause ? reason(given.cause) : "",
-    level: given.level ? t(`level.${given.level}`) : t(`level.${verdict.level ?? "unknown"}`),
+    level: t(`level.${given.level ?? "unknown"}`),
     since: isKnown(given.sinceSeconds) ? atOf(at - given.sinceSeconds) : "",
     until: isKnown(given.leftSeconds) ? clock(at + given.leftSeconds) : "",
   });
-  if (!has(key) || /\{\w+\}/.test(sentence)) return verdict.sentence ?? verdict.code;
-  return verdict.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(verdict.doubts) }) : sentence;
+  if (!has(key) || /\{\w+\}/.test(sentence)) return given.sentence ?? given.code;
+  return given.doubts?.length ? t("verdict.doubtful", { words: sentence, flags: flags(given.doubts) }) : sentence;
 }
 
 /** The same sentence once nothing is heard any more: what was, and when. */
@@ -95,9 +94,9 @@ export function curveWords({ mean, least = mean, most = mean, decimals }, gaps) 
   return gaps ? `${range}, ${plural("now.day.gaps", gaps)}` : range;
 }
 
-/** The strip's data from a ledger: gaps, and start and end of the record. */
+/** The strip's data from a ledger: gaps, and start and end of the record; without a ledger nothing is claimed. */
 export function recorded(ledger) {
-  if (!ledger) return { stretches: [] };
+  if (!ledger || ledger.problem) return { stretches: [], since: Infinity };
   return { stretches: ledger.stretches ?? [], since: Date.parse(ledger.from) / 1000 || undefined, until: Date.parse(ledger.to) / 1000 || undefined };
 }
 

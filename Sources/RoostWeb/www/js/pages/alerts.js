@@ -2,7 +2,7 @@
 import { alertWords, ruleName, ruleOf } from "../alerts.js";
 import { orProblem } from "../api.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
-import { deliveryReason, loadFacts } from "../facts.js";
+import { deliveryReason, isTest, loadFacts } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
 import { duration, number, over, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
@@ -12,7 +12,7 @@ import { addLink, entryPlace, standing } from "./outbox.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
 export async function load(api, query, { may }) {
-  const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), api.maybe("/events", { source: "alerts", kind: "alert raised", limit: 200 }), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
+  const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), api.maybe("/events", { kind: ["alert raised", "notice sent"], limit: 200 }), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
   return { alerts, rules, outbox, past, browser };
 }
 
@@ -101,16 +101,16 @@ function rulesCard({ may, api, reload }) {
     const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
     const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, news, answer, place));
     let drawn = "", shown = "";
-    return Object.assign(node, { place, news, renew(rule, isOff, raised, last) {
+    return Object.assign(node, { place, news, renew(rule, isOff, raised, { time, receivers } = {}) {
       const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
       if (shown !== (shown = `${stage} ${level}`)) {
         sign.replaceChildren(mark(level, "mark small"));
         setText(state, code("alerts.state", stage));
       }
       const { present, ...figures } = rule;
-      if (drawn === (drawn = JSON.stringify([figures, isOff, last]))) return;
+      if (drawn === (drawn = JSON.stringify([figures, isOff, time, receivers]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
-      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), last ? ` · ${t("rules.last", { time: stamp(last) })}` : ""),
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time: stamp(time) })}` : "", receivers?.length ? ` · ${t("rules.receivers", { names: receivers.join(", ") })}` : ""),
         isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
@@ -132,7 +132,11 @@ function rulesCard({ may, api, reload }) {
       // A rule that is switched stays where it is, under the finger, until the page is opened anew.
       for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
-      const last = (id) => past.find(({ details }) => details?.key?.startsWith(`${id}:`) && !details.flags?.includes("test"))?.time;
+      // When it was raised last, and who got a notice since.
+      const last = (id) => {
+        const own = past.filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one)), index = own.findIndex(({ kind }) => kind === "alert raised");
+        return { time: own[index]?.time, receivers: [...new Set(own.slice(0, Math.max(0, index)).map(({ details }) => details.target))] };
+      };
       for (const place of [list, off]) {
         const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
         keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id), last(rule.id)));

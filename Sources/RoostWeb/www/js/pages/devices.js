@@ -21,7 +21,7 @@ export function make(root, context) {
   let profiles = [], part = null, curves = null, latest = null;
   /** Once a page: what is small says little of what came since. */
   async function drawCurves() {
-    const channels = (live.station?.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
+    const channels = (live.station?.channels ?? []).filter((one) => !isNeverMeasured(one));
     curves = await dayCurves(context.api, channels).catch(() => null);
     for (const node of list.children) node.values(curves);
   }

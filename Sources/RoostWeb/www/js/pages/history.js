@@ -11,6 +11,8 @@ import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, isPre
 import { gapList, openGap } from "./gapsheet.js";
 
 const MOST_CHANNELS = 4;
+/** Milliseconds after which curves are drawn without their gaps, which follow. */
+const LEDGER_PATIENCE = 700;
 
 export async function load(api, query) {
   const [channels] = await Promise.all([api.get("/channels"), live.station ? null : live.refresh()]);
@@ -27,16 +29,17 @@ export async function load(api, query) {
   const range = { from: rfc3339(window.from), to: rfc3339(window.to) };
   const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
   const shift = query.get("compare") === "before" && chosen.length === 1 ? window.to - window.from : 0;
-  const [series, earlier, events, notes, , ...ledgers] = await Promise.all([
+  const ledgersAsked = Promise.all(chosen.map((channel) => api.ledger({ channel, ...range })));
+  const [series, earlier, events, notes, ledgers] = await Promise.all([
     api.get("/series", { channel: chosen, ...range, points }),
     shift ? api.maybe("/series", { channel: chosen, from: rfc3339(window.from - shift), to: rfc3339(window.to - shift), points }) : null,
     api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
     api.maybe("/notes", range),
+    Promise.race([ledgersAsked, new Promise((next) => setTimeout(next, LEDGER_PATIENCE))]),
     loadFacts(),
-    ...chosen.map((channel) => api.ledger({ channel, ...range })),
   ]);
   if (earlier?.series[0]?.t.length) series.series.push({ ...earlier.series[0], t: earlier.series[0].t.map((time) => time + shift), shift, isEarlier: true });
-  return { items, chosen, window, now, series, shift, events: events?.items ?? [], notes: notes?.items ?? [], ledgers, range };
+  return { items, chosen, window, now, series, shift, events: events?.items ?? [], notes: notes?.items ?? [], ledgers: ledgers ?? [], late: ledgers ? null : ledgersAsked, range };
 }
 
 export function make(root, context) {
@@ -56,7 +59,8 @@ export function make(root, context) {
 
   return {
     async update(data) {
-      const { window, chosen, items, series } = latest = data;
+      const { window, chosen, items, series, late } = latest = data, curves = series?.series;
+      late?.then((ledgers) => latest === data && this.update({ ...data, series: { ...series, series: curves }, ledgers, late: null })).catch(() => {});
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
@@ -74,7 +78,7 @@ export function make(root, context) {
       show(chooser, items.length > 0);
       fillChooser(chooser, items, chosen, context);
       show(gaps, Boolean(series));
-      gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(series ? gapList(data, context) : []));
+      gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(late ? [el("p", { class: "quiet" }, t("page.loading"))] : series ? gapList(data, context) : []));
       show(more, Boolean(series));
       if (series) fillMore(more, data);
     },
@@ -152,11 +156,9 @@ function fillChooser(node, items, chosen, context) {
 }
 
 function markAt({ events, notes, window }, time) {
-  const near = (window.to - window.from) / 100, words = [];
+  const near = (window.to - window.from) / 100;
   const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near).slice(0, 2));
-  for (const note of hits(notes, "at")) words.push(`◆ ${clock(note.at)} ${note.text}`);
-  for (const event of hits(events, "time")) words.push(`○ ${clock(event.time)} ${eventSentence(event)}`);
-  return words.join(" · ");
+  return [...hits(notes, "at").map((note) => `◆ ${clock(note.at)} ${note.text}`), ...hits(events, "time").map((event) => `○ ${clock(event.time)} ${eventSentence(event)}`)].join(" · ");
 }
 
 function drawCharts(place, data, context, read) {
@@ -210,8 +212,7 @@ function fillMore(node, data) {
 export function readoutWords(data, time) {
   const all = data.series?.series ?? [];
   if (time === null) return all.length ? t("history.hint") : "";
-  const lines = all.map((series) => stepWords(series, time, all.length > 1));
-  return lines.join("\n");
+  return all.map((series) => stepWords(series, time, all.length > 1)).join("\n");
 }
 
 function stepWords(series, time, isNamed) {

@@ -8,7 +8,7 @@ import { live, recent, refresh } from "../live.js";
 import { action, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, measuring, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
-const POINTS = 96, DAY = 86400;
+const POINTS = 96, MOST = 40, DAY = 86400;
 /** Seconds after which a page that stays open asks again: what does not come live, and the curves. */
 const REST_BEATS = 60, DAY_BEATS = 600;
 const isShown = (one) => one.place !== "hidden";
@@ -24,7 +24,7 @@ export async function load(api) {
   const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).filter((one) => (one.lastValue ?? null) !== null).sort(byGroup) : [];
   const newest = kept.map((one) => Date.parse(one.lastValueTime)).filter(Number.isFinite);
   const to = newest.length ? new Date(Math.max(...newest)).toISOString() : null;
-  const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one)).slice(0, 40);
+  const shown = (kept.length ? kept : station.channels ?? []).filter((one) => !isNeverMeasured(one));
   const first = leading(station, shown.filter(isShown));
   // One question for all curves; the rest is asked once what is seen first is drawn.
   const range = newest.length ? { from: new Date(Date.parse(to) - DAY * 1000).toISOString(), to }
@@ -44,16 +44,17 @@ function dayOf({ time, store }) {
   return from < to && Date.parse(to) - Date.parse(from) < DAY * 1000 ? { from, to } : { last: "24h" };
 }
 
-/** The curves of channels by their ids, with one question; null without an answer. */
+/** The curves of channels by their ids, with one question for each forty; null without an answer. */
 export async function dayCurves(api, channels, range = dayOf(live.station)) {
-  const ask = (given) => (given.length ? api.maybe("/series", { channel: given.map((one) => one.id), ...range, points: POINTS }) : null);
-  let answer = await ask(channels);
+  const ask = (given) => api.maybe("/series", { channel: given.map((one) => one.id), ...range, points: POINTS });
   // One that the history does not have yet is refused with all others.
-  if (!answer && channels.length > 1) {
-    const known = ((await api.maybe("/channels"))?.items ?? []).map((one) => one.id), rest = channels.filter((one) => known.includes(one.id));
-    if (rest.length < channels.length) answer = await ask(rest);
-  }
-  return answer && { series: new Map(answer.series.map((one) => [one.channel, one])), from: answer.from, to: answer.to };
+  const askKnown = async (given) => {
+    const known = ((await api.maybe("/channels"))?.items ?? []).map((one) => one.id), rest = given.filter((one) => known.includes(one.id));
+    return rest.length && rest.length < given.length ? ask(rest) : null;
+  };
+  const pieces = Array.from({ length: Math.ceil(channels.length / MOST) }, (_, index) => channels.slice(index * MOST, (index + 1) * MOST));
+  const answers = (await Promise.all(pieces.map(async (given) => (await ask(given)) ?? askKnown(given)))).filter(Boolean);
+  return answers.length ? { series: new Map(answers.flatMap(({ series }) => series).map((one) => [one.channel, one])), from: answers[0].from, to: answers[0].to } : null;
 }
 
 /** The channel that the first chart shows: the one that the sentence names, or the first with levels. */
