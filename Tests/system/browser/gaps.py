@@ -143,6 +143,26 @@ def values(walk):
     walk.check.demand(rows and not bare, f"gaps: channels of a card without a last value or its date: {bare or rows}")
 
 
+HELD = """window.fetch = ((real) => async (url, options) => {
+  if (!window.isFree && String(url).includes('/ledger')) await new Promise((next) => { window.answerLedgers = next; });
+  return real(url, options);
+})(window.fetch.bind(window)); document.querySelector('nav a[href="/history"]').click();"""
+
+
+def slow(walk):
+    """A ledger that does not answer keeps no curve back, claims nothing, and its gaps follow."""
+    browser, check = walk.browser, walk.check
+    browser.open("/")
+    browser.script(HELD)
+    said = until(lambda: "Loading" in browser.text(".history"), 10, 0.05)
+    state = browser.script("""return [document.querySelectorAll('.history .chart .mean').length > 0, document.querySelectorAll('.history .chart .known').length,
+      document.querySelector('main').getAttribute('aria-busy')]""")
+    check.same((said, state), (True, [True, 0, "true"]), "gaps: a slow ledger: said that it loads, curves, strips that claim something, and that the page is busy")
+    browser.script("window.isFree = true; answerLedgers();")
+    browser.ready()
+    check.demand("Loading" not in browser.text(".history") and browser.script("return document.querySelectorAll('.history .chart .known').length") > 0, "gaps: a slow ledger does not follow")
+
+
 def visit(walk, card, tapped):
     """Taps each cause of a card that was not tapped yet; returns the causes that it has."""
     browser = walk.browser
@@ -152,6 +172,7 @@ def visit(walk, card, tapped):
         browser.driver.get(card.address + "/")
         browser.ready()
         values(walk)
+        slow(walk)
         found = longest(browser)
         for cause, (channel, first, seconds) in sorted(found.items()):
             if cause not in (*PLAIN, *tapped):

@@ -60,7 +60,6 @@ export function make(root, context) {
   return {
     async update(data) {
       const { window, chosen, items, series, late } = latest = data, curves = series?.series;
-      late?.then((ledgers) => latest === data && this.update({ ...data, series: { ...series, series: curves }, ledgers, late: null })).catch(() => {});
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
@@ -81,6 +80,8 @@ export function make(root, context) {
       gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(late ? [el("p", { class: "quiet" }, t("page.loading"))] : series ? gapList(data, context) : []));
       show(more, Boolean(series));
       if (series) fillMore(more, data);
+      const ledgers = await late;
+      if (late && latest === data) await this.update({ ...data, series: { ...series, series: curves }, ledgers, late: null });
     },
     leave() { latest = null; for (const chart of drawn) chart.close(); },
   };

@@ -101,7 +101,7 @@ export function make(root, context) {
       answer = kept.length ? { kept } : answer;
       draw(station);
       first.replaceChildren(...(station.channels?.length || isCard ? [] : state === "up" ? [firstSteps(devices), toFirstSteps(context)] : [absence(station)]).filter(Boolean));
-      if (day) parts.expect();
+      if (leader) parts.expect();
       await nextFrame();
       if (isLeft) return;
       well.update(live.station, rest);
@@ -145,7 +145,7 @@ function makeVerdict(context) {
   const day = el("div", { hidden: true }, box, said);
   const node = el("section", { class: "card", "aria-label": t("now.verdict") }, el("div", { class: "verdict" }, place,
     el("div", { class: "say" }, el("div", { role: "status" }, words), why, faults)), day);
-  let chart = null;
+  let chart = null, isDrawn = false;
   // Counted beside the sentence, which is read aloud when it changes.
   const tick = () => {
     const left = live.station?.verdict?.code === "warming" ? live.station.verdict.leftSeconds : null;
@@ -167,6 +167,10 @@ function makeVerdict(context) {
       setText(why, isOld ? "" : becauseWords(station));
       show(why, why.textContent !== "");
       tick();
+      // While sensors warm up the sentence grows: it has its place from the start, so that nothing below moves.
+      const { channels = [] } = station, isWarming = channels.some(({ phase }) => /^(warming|starting)/.test(phase ?? ""));
+      if (!isDrawn && isWarming) node.classList.add("settling", ...(new Set(channels.map(({ id }) => deviceOf(id))).size > 1 ? ["many"] : []));
+      isDrawn = true;
       const count = (station.faults ?? []).length;
       const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
         const next = faultNext(fault.id, fault.nextStep);
@@ -178,9 +182,9 @@ function makeVerdict(context) {
     chart(answer, channel, ledger, { go }) {
       const one = channel && answer.series.get(channel.id);
       chart?.close();
-      show(day, Boolean(one?.t.some((_, index) => one.mean[index] !== null)));
-      if (day.hidden) return;
-      box.replaceChildren();
+      const isEmpty = !one?.t.some((_, index) => one.mean[index] !== null);
+      box.replaceChildren(...(isEmpty ? [el("p", { class: "quiet" }, t("now.day.none"))] : []));
+      if (isEmpty) return;
       const series = { ...one, width: one.widthSeconds, ...recorded(ledger) }, to = Date.parse(answer.to) / 1000;
       const from = Math.min(Math.max(Date.parse(answer.from) / 1000, one.t[0]), to - 3600);
       const usual = dayWords(channel, series, from);
