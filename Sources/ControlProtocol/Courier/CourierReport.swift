@@ -155,9 +155,12 @@ package struct NoticeCounts: Codable, Hashable, Sendable {
     package let waiting: Int
     /// Alerts that found no room, since the process started.
     package let omitted: Int
+    /// Numbers of the alerts that are still raised and that it got a notice of, at most 64.
+    package let told: [Int64]
 
-    package init(sent: Int, waiting: Int, omitted: Int) {
+    package init(sent: Int, waiting: Int, omitted: Int, told: [Int64]) {
         (self.sent, self.waiting, self.omitted) = (sent, waiting, omitted)
+        self.told = told
     }
 }
 

@@ -111,7 +111,8 @@ actor NoticeTask: DeliveryTask {
         let counts = NoticeCounts(
             sent: cursor.sentCount,
             waiting: planner.waitingCount,
-            omitted: planner.omittedCount
+            omitted: planner.omittedCount,
+            told: planner.toldNumbers
         )
         return Standing(notices: counts, delivery: delivery)
     }
@@ -357,7 +358,7 @@ actor NoticeTask: DeliveryTask {
             WallTime(nanoseconds: wall.nanoseconds - cursor.sentAge.wholeNanoseconds)
         }
         cursor.endAge = planner.endAge(at: world.clock.now)
-        cursor.told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
+        cursor.told = planner.toldNumbers
         await world.cursors.keep(cursor.encode(), of: id, isUrgent: true)
     }
 }

@@ -80,7 +80,8 @@ actor PushTask: DeliveryTask {
         let counts = NoticeCounts(
             sent: cursor.sentCount,
             waiting: waiting + open,
-            omitted: planners.values.map(\.omittedCount).max() ?? 0
+            omitted: planners.values.map(\.omittedCount).max() ?? 0,
+            told: Set(planners.values.flatMap(\.toldNumbers)).sorted()
         )
         return NoticeTask.Standing(notices: counts, delivery: delivery)
     }
@@ -257,12 +258,11 @@ actor PushTask: DeliveryTask {
                         fanouts[place].leaveOut(plan)
                         if fanouts[place].isDone { raised += fanouts[place].said() }
                     }
-                    let severities = lasting.map(\.raised.severity.rawValue)
-                    let worst = severities.compactMap(Notice.Severity.init(rawValue:)).max()
+                    let worst = lasting.map(\.raised.severity).max() ?? .notice
                     fanouts.append(
                         PushBroadcast(
                             .plan(plan),
-                            worst ?? .notice,
+                            Notice.Severity(rawValue: worst.rawValue) ?? .notice,
                             to: groups[interval] ?? [],
                             interval: interval,
                             at: now

@@ -16,6 +16,8 @@ TWICE = """const button = [...document.querySelectorAll('.alerts .finding button
 button.click();
 button.click();"""
 
+RULES = "return [...document.querySelectorAll('.alerts .finding')].map((one) => one.innerText)"
+
 
 def stage(walk):
     """Bad air, two targets and a receiver; the page is not open yet."""
@@ -154,6 +156,9 @@ def run(walk):
         sent = [body for _, body in one.box.posts[count:] if "TEST" in body]
         check.same(len(sent), 1, f"messages of a test with two taps: {one.box.posts[count:]}")
         check.demand(browser.shows("bell"), "the receiver is not on the page")
+        check.demand(one.station.roost("alerts", "add", "much-dust", "--channel", "*/pm25", "--above", "30").returncode == 0, "a rule is not added")
+        told = browser.shows("a notice went to bell", 60)
+        check.demand(told, f"the row of a rule does not say whom it told: {browser.script(RULES)}")
         check.same(browser.messages(), [], "outbox: console messages")
     finally:
         browser.address = address

@@ -33,9 +33,9 @@ export function make(root, context) {
       show(setText(leftOut, t("alerts.leftOut", { n: number(alerts.leftOutCount ?? 0) })), alerts.leftOutCount > 0);
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
       show(none, !receivers.length).replaceChildren(...(problem ? problemWords(problem) : [t(isRunning ? "alerts.receivers.none" : "outbox.noCourier")]));
-      rest.update(rules, alerts.alerts, past?.items ?? []);
+      rest.update(rules, alerts.alerts, past?.items ?? [], receivers);
     },
-    live(kind) { if (kind === "alert") context.reload(); },
+    live(kind, event) { if (kind === "alert" || event?.kind === "notice sent") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },
   };
 }
@@ -101,16 +101,16 @@ function rulesCard({ may, api, reload }) {
     const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
     const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, news, answer, place));
     let drawn = "", shown = "";
-    return Object.assign(node, { place, news, renew(rule, isOff, raised, { time, receivers } = {}) {
+    return Object.assign(node, { place, news, renew(rule, isOff, raised, { time, names }) {
       const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
       if (shown !== (shown = `${stage} ${level}`)) {
         sign.replaceChildren(mark(level, "mark small"));
         setText(state, code("alerts.state", stage));
       }
       const { present, ...figures } = rule;
-      if (drawn === (drawn = JSON.stringify([figures, isOff, time, receivers]))) return;
+      if (drawn === (drawn = JSON.stringify([figures, isOff, time, names]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
-      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time: stamp(time) })}` : "", receivers?.length ? ` · ${t("rules.receivers", { names: receivers.join(", ") })}` : ""),
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time: stamp(time) })}` : "", names.length ? ` · ${t("rules.receivers", { names: names.join(", ") })}` : ""),
         isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
@@ -121,7 +121,7 @@ function rulesCard({ may, api, reload }) {
 
   const rowOf = ({ id }) => rows.get(id) ?? rows.set(id, row(id)).get(id);
   return { node: card(t("alerts.rules"), refused, said, isOwner ? el("div", { class: "row" }, button(t("rules.add"), () => edit())) : null, editor, list, isOwner ? unused : null),
-    update(rules, alerts, past) {
+    update(rules, alerts, past, receivers) {
       refused.replaceChildren(...(rules.problem ? problemWords(rules.problem) : []));
       if (rules.problem) return;
       known.clear();
@@ -132,14 +132,15 @@ function rulesCard({ may, api, reload }) {
       // A rule that is switched stays where it is, under the finger, until the page is opened anew.
       for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
-      // When it was raised last, and who got a notice since.
-      const last = (id) => {
+      // When it was raised last, and who got a notice since; of what is raised now the courier says it before the record does.
+      const last = (id, now) => {
         const own = past.filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one)), index = own.findIndex(({ kind }) => kind === "alert raised");
-        return { time: own[index]?.time, receivers: [...new Set(own.slice(0, Math.max(0, index)).map(({ details }) => details.target))] };
+        const names = now ? receivers.filter(({ notices }) => notices?.told?.includes(now.n)).map((one) => one.id) : own.slice(0, Math.max(0, index)).map(({ details }) => details.target);
+        return { time: own[index]?.time, names: [...new Set(names)] };
       };
       for (const place of [list, off]) {
         const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
-        keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id), last(rule.id)));
+        keyed(place, here, (rule) => rule.id, rowOf, (node, rule) => node.renew(rule, Boolean(rule.isOff), rule.isOff ? undefined : raised.get(rule.id), last(rule.id, raised.get(rule.id))));
       }
     } };
 }
