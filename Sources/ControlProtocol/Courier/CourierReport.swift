@@ -155,12 +155,25 @@ package struct NoticeCounts: Codable, Hashable, Sendable {
     package let waiting: Int
     /// Alerts that found no room, since the process started.
     package let omitted: Int
-    /// Numbers of the alerts that are still raised and that it got a notice of, at most 64.
-    package let told: [Int64]
+    /// Alerts of which it got the first notice since the process started: the newest, newest first.
+    package let latest: [Latest]
 
-    package init(sent: Int, waiting: Int, omitted: Int, told: [Int64]) {
+    package init(sent: Int, waiting: Int, omitted: Int, latest: [Latest]) {
         (self.sent, self.waiting, self.omitted) = (sent, waiting, omitted)
-        self.told = told
+        self.latest = latest
+    }
+
+    package static let latestMax = 16
+
+    /// An alert of which a receiver got a notice.
+    package struct Latest: Codable, Hashable, Sendable {
+        /// Rule and subject: `who-24h:balcony/pm25`.
+        package let key: String
+        package let ageSeconds: Double
+
+        package init(key: String, ageSeconds: Double) {
+            (self.key, self.ageSeconds) = (key, ageSeconds)
+        }
     }
 }
 

@@ -27,7 +27,7 @@ enum DeliveryNotice: Hashable, Sendable {
     case drained(Int, of: String? = nil)
     /// The cursor could not be read: the target begins anew.
     case cursorLost(String)
-    /// A receiver has taken the notice that this alert was raised.
+    /// A receiver has taken its first notice of this alert.
     case sent(AlertEvent.Key)
 }
 

@@ -33,8 +33,3 @@ extension NoticeCursor: DeliveryCursor {
         endAge = age
     }
 }
-
-extension NoticePlanner {
-    /// Numbers of the alerts that are still raised and that the receiver was sent.
-    var toldNumbers: [Int64] { alerts.filter { $0.value.toldAt != nil }.keys.sorted() }
-}

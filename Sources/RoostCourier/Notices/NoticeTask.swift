@@ -75,6 +75,7 @@ actor NoticeTask: DeliveryTask {
     private var unknownCount = 0
     private var isReady = false
     private var waitsFor: NoticePlanner.Delay?
+    private var sent = SentNotices()
 
     /// Makes a task that has not begun.
     ///
@@ -112,7 +113,7 @@ actor NoticeTask: DeliveryTask {
             sent: cursor.sentCount,
             waiting: planner.waitingCount,
             omitted: planner.omittedCount,
-            told: planner.toldNumbers
+            latest: sent.report(at: world.clock.now)
         )
         return Standing(notices: counts, delivery: delivery)
     }
@@ -206,6 +207,7 @@ actor NoticeTask: DeliveryTask {
             let left = planner.options.every - endAge - (age - cursor.sentAge)
             planner.endTokenAt = now.advanced(by: max(left, .zero))
         }
+        sent = SentNotices(cursor.told)
         isReady = true
         guard let lost else { return true }
         delivery.cursorLost = "\(lost)"
@@ -284,9 +286,9 @@ actor NoticeTask: DeliveryTask {
                 return .isHeld
             }
         }
-        for number in part.raised where isTaken {
-            guard let alert = planner.alerts[number] else { continue }
-            world.tell(id, .sent(alert.raised.key))
+        if isTaken {
+            let new = sent.add(part, planner.alerts, at: world.clock.now)
+            report(new.map(DeliveryNotice.sent))
         }
         return .delivered
     }
@@ -358,7 +360,7 @@ actor NoticeTask: DeliveryTask {
             WallTime(nanoseconds: wall.nanoseconds - cursor.sentAge.wholeNanoseconds)
         }
         cursor.endAge = planner.endAge(at: world.clock.now)
-        cursor.told = planner.toldNumbers
+        cursor.told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
         await world.cursors.keep(cursor.encode(), of: id, isUrgent: true)
     }
 }

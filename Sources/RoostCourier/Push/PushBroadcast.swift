@@ -20,8 +20,6 @@ struct PushBroadcast: Sendable {
     var texts: [String: [Notice]] = [:]
     /// Languages of all subscribers that it goes to.
     let languages: Set<String>
-    /// The raised alerts that it says, until a subscriber has taken it.
-    var unsaid: [AlertEvent.Key] = []
     private var next: Deque<Subscriber>
     /// Subscribers whose push service must not be asked for a while.
     private var deferred: [Subscriber] = []
@@ -38,6 +36,8 @@ struct PushBroadcast: Sendable {
         languages = Set(subscribers.map(\.language))
     }
 
+    /// The alerts that it is about; nil for a notice of another program.
+    var plan: NoticePlanner.Plan? { if case .plan(let plan) = content { plan } else { nil } }
     var isDone: Bool { next.isEmpty && deferred.isEmpty }
     var waitingCount: Int { next.count + deferred.count }
     /// Whether a subscriber was not tried yet.
@@ -64,12 +64,6 @@ struct PushBroadcast: Sendable {
         }
         guard let place = deferred.firstIndex(where: isOpen) else { return nil }
         return deferred.remove(at: place)
-    }
-
-    /// Returns the raised alerts that it says, for the first subscriber who has taken it.
-    mutating func said() -> [AlertEvent.Key] {
-        defer { unsaid = [] }
-        return unsaid
     }
 
     mutating func putBack(_ subscriber: Subscriber) { deferred.append(subscriber) }

@@ -64,7 +64,7 @@ extension PushCursor.Group {
         self.interval = interval
         lastNumber = planner.settledNumber
         sentAge = max(planner.tokenAt.duration(to: now) + planner.options.every, .zero)
-        told = planner.toldNumbers
+        told = planner.alerts.filter { $0.value.toldAt != nil }.keys.sorted()
         endAge = planner.endAge(at: now)
     }
 }

@@ -43,6 +43,7 @@ actor PushTask: DeliveryTask {
     private var bookTrouble: DeliveryReason?
     private var lastTrouble: DeliveryReason?
     private var delivery = DeliveryStanding()
+    private var sent = SentNotices()
 
     /// Makes a task that has not begun.
     ///
@@ -81,7 +82,7 @@ actor PushTask: DeliveryTask {
             sent: cursor.sentCount,
             waiting: waiting + open,
             omitted: planners.values.map(\.omittedCount).max() ?? 0,
-            told: Set(planners.values.flatMap(\.toldNumbers)).sorted()
+            latest: sent.report(at: world.clock.now)
         )
         return NoticeTask.Standing(notices: counts, delivery: delivery)
     }
@@ -159,6 +160,7 @@ actor PushTask: DeliveryTask {
         guard await world.hub.isReady, !isReady else { return isReady }
         let (found, lost) = try await world.cursors.cursor(of: id, PushCursor.init(_:))
         if let found { cursor = found }
+        sent = SentNotices(cursor.groups.flatMap(\.told))
         if let lost {
             (delivery.cursorLost, isChanged) = ("\(lost)", true)
             world.tell(id, .cursorLost("\(lost)"))
@@ -253,10 +255,8 @@ actor PushTask: DeliveryTask {
                 case .send(let plan):
                     present = await world.present()
                     let lasting = (plan.raised + plan.reminders).compactMap { planner.alerts[$0] }
-                    var raised = plan.raised.compactMap { planner.alerts[$0]?.raised.key }
                     for place in fanouts.indices where fanouts[place].interval == interval {
                         fanouts[place].leaveOut(plan)
-                        if fanouts[place].isDone { raised += fanouts[place].said() }
                     }
                     let worst = lasting.map(\.raised.severity).max() ?? .notice
                     fanouts.append(
@@ -268,7 +268,6 @@ actor PushTask: DeliveryTask {
                             at: now
                         )
                     )
-                    fanouts[fanouts.count - 1].unsaid = raised
                     planner.finish(plan, at: now)
                     deadline = now
                     isChanged = true
@@ -325,29 +324,29 @@ actor PushTask: DeliveryTask {
                 write(place, planner)
             }
             let (begun, interval) = (fanouts[place].begun, fanouts[place].interval)
-            let sentCount = cursor.sentCount
+            // A later message may take alerts out of this one while it is under way.
+            let plan = fanouts[place].plan
             for notice in fanouts[place].texts[subscriber.language] ?? [] {
+                let count = cursor.sentCount
                 let outcome = try await receiver.sender.deliver(
                     notice,
                     to: subscriber,
                     over: world.network
                 )
                 guard try await settle(outcome, subscriber) else {
-                    if let same = self.place(begun, interval) { fanouts[same].putBack(subscriber) }
+                    // Other tasks may have changed the list while this one waited.
+                    let same = fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
+                    if let same { fanouts[same].putBack(subscriber) }
                     return true
                 }
-            }
-            if cursor.sentCount > sentCount, let same = self.place(begun, interval) {
-                for key in fanouts[same].said() { world.tell(id, .sent(key)) }
+                guard cursor.sentCount > count, let plan else { continue }
+                let part = options.isGrouped ? plan : plan.only(Int64(notice.number))
+                let new = sent.add(part, planners[interval]?.alerts ?? [:], at: world.clock.now)
+                for key in new { world.tell(id, .sent(key)) }
             }
             return true
         }
         return false
-    }
-
-    /// Where a message is now: other tasks may have changed the list while this one waited.
-    private func place(_ begun: MonotonicInstant, _ interval: Int) -> Int? {
-        fanouts.firstIndex { $0.begun == begun && $0.interval == interval }
     }
 
     /// - Returns: Whether the message is settled; if not, it waits for another try.

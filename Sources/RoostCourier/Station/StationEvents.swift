@@ -35,7 +35,8 @@ final class StationEvents: Child {
         for (key, value) in details { metadata[key] = "\(value)" }
         logger.notice("\(kind)", metadata: metadata)
         state.withLock { state in
-            guard state.waiting.count < Self.limit else {
+            // Notices that went out must not keep a fault of a target away.
+            guard state.waiting.count < (kind == "notice sent" ? Self.limit / 2 : Self.limit) else {
                 state.omittedCount += 1
                 return
             }

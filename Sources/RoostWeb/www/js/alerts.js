@@ -6,7 +6,7 @@ import { code, t } from "./i18n.js";
 import { keep, kept } from "./kept.js";
 import { live } from "./live.js";
 import { may } from "./roles.js";
-import { action, atOf, deviceTitle, quantityName, quantityOf, reason } from "./words.js";
+import { action, atOf, blindReason, deviceTitle, quantityName, quantityOf } from "./words.js";
 
 let open = null;
 
@@ -40,7 +40,7 @@ const since = (seconds) => atOf(live.now - seconds);
 /** What, how much and since when; of what is not known any more, since when it is not. */
 export function alertWords(one) {
   const { value, unit, overSeconds, limit, blind } = one, isMeasured = (value ?? null) !== null, name = subjectWords(one);
-  if (blind) return t("alerts.says.unknown", { name, rule: ruleName(ruleOf(one)), time: since(one.blindSeconds ?? 0), why: reason(blind) });
+  if (blind) return t("alerts.says.unknown", { name, rule: ruleName(ruleOf(one)), time: since(one.blindSeconds ?? 0), why: blindReason(blind) });
   const words = isMeasured ? `${number(value, 1, 0)} ${unit ?? ""}`.trim() : ruleName(ruleOf(one)), params = { name, time: since(one.sinceSeconds), limit: number(limit ?? 0, 1, 0) };
   return t(isMeasured && (limit ?? null) !== null ? "alerts.says.limit" : "alerts.says", { ...params, value: isMeasured && overSeconds ? t("alerts.says.mean", { time: over(overSeconds), value: words }) : words });
 }

@@ -97,6 +97,9 @@ function phaseOf({ opening, events, isOver }) {
 
 export const isSmall = ({ severity, kind }) => severity === "info" || severity === "debug" || SMALL.includes(kind);
 
+/** Whether something of an entry was a warning or an error. */
+export const isGrave = ({ parts }) => parts.some(({ events }) => events.some(({ severity }) => ["warning", "error"].includes(severity)));
+
 /** The local day of a moment as its start; equal neighbours cost nothing. */
 function days() {
   let start = 0, end = -1;

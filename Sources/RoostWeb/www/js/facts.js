@@ -96,7 +96,7 @@ function variant(event) {
   if (kind === "alert level" && Number(level) < Number(was)) return ".better";
   if (kind === "alert silenced" && forSeconds === 0) return ".end";
   if (isTest(event)) return ".test";
-  if (!key || !["alert raised", "alert resolved"].includes(kind)) return "";
+  if (!key || !["alert raised", "alert resolved", "notice sent"].includes(kind)) return "";
   if (key.endsWith(":station")) return ".station";
   if (["silent", "stuck"].includes(rule)) return `.${rule}`;
   return key.includes("/") && value !== undefined && limit !== undefined ? (Number(value) >= Number(limit) ? ".high" : ".low") : "";

@@ -2,12 +2,12 @@
 import { api } from "./api.js";
 import { setStationZone } from "./format.js";
 
-const SILENCE = 20000, LOST = 35000, EASE = 5000;
+const SILENCE = 20000, LOST = 35000, EASE = 5000, AWAY = 60000;
 const KINDS = ["hello", "reading", "event", "station", "alert", "omitted", "reset", "beat"];
 
 const listeners = new Set(), own = Math.random(), tabs = new BroadcastChannel("roost");
 let stream = null, station = null, receivedAt = 0, heardAt = 0, lostAt = null, savedAt = null;
-let asked = null, askedAt = -Infinity, fedAt = -Infinity, clocks = null, isRunning = false;
+let asked = null, askedAt = -Infinity, fedAt = -Infinity, hiddenAt = Infinity, clocks = null, isRunning = false;
 
 export const live = {
   get station() { return station; },
@@ -33,7 +33,7 @@ function tell(kind, data) { for (const listener of [...listeners]) listener(kind
 
 function heard() {
   heardAt = performance.now();
-  if (lostAt) { lostAt = null; tell("connection"); refresh(); }
+  if (lostAt) { lostAt = null; tell("connection"); refresh(); tell("return"); }
 }
 
 function lose() {
@@ -142,8 +142,10 @@ function start() {
   isRunning = true;
   heardAt = performance.now();
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) close();
-    else { open(); refresh().catch(() => {}); tell("alert"); }
+    if (document.hidden) { hiddenAt = performance.now(); return close(); }
+    open();
+    refresh().catch(() => {});
+    tell(performance.now() - hiddenAt > AWAY ? "return" : "alert");
   });
   addEventListener("pagehide", close);
   open();

@@ -3,7 +3,7 @@ import { needs, showNew } from "./alerts.js";
 import { api, whenUnauthorized } from "./api.js";
 import { dialog, el, icon, keyed, nextFrame, quoted, setText, show } from "./dom.js";
 import { ago, clockSeconds, isOwnZone, stamp, useOwnZone, zone, zoneName, zonesDiffer } from "./format.js";
-import { keepLanguage, loadLanguage, plural, t } from "./i18n.js";
+import { has, keepLanguage, loadLanguage, plural, t } from "./i18n.js";
 import { live, refresh } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { context, open, startRouter } from "./router.js";
@@ -71,7 +71,7 @@ function showChips(station, state) {
     ["still", state === "still" && t("banner.still")],
   ].filter(([, words]) => words);
   keyed($("chips"), chips, ([name]) => name, ([name]) => {
-    const node = el("button", { type: "button", class: "chip", onclick: () => dialog(t(`chip.${name}`), t("do.close"), el("p", {}, node.words), offer(name) ?? "") }, t(`chip.${name}`));
+    const node = el("button", { type: "button", class: "chip", onclick: () => dialog(t(`chip.${name}`), t("do.close"), el("p", {}, node.words), has(`chip.${name}.next`) ? el("p", {}, t(`chip.${name}.next`)) : "", offer(name) ?? "") }, t(`chip.${name}`));
     return node;
   }, (node, [, words]) => { node.words = words; });
   const lost = $("lost");

@@ -5,7 +5,7 @@ import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
 import { isOffered, PAGES } from "./navigation.js";
 import { may } from "./roles.js";
-import { confirmed } from "./words.js";
+import { confirmed, say } from "./words.js";
 
 let current = null, turn = 0, me = null, header;
 
@@ -17,7 +17,8 @@ export const context = {
   api,
   /** A page's first sentence as its title; where it stands in the page, the header shows only the station. */
   setTitle(words) {
-    setText(header.title, words);
+    // Now says itself what was.
+    if (current?.page?.name === "now") setText(header.title, words); else say(header.title, words);
     document.title = [words, header.station.textContent || "Roost"].join(" – ");
   },
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
@@ -51,6 +52,9 @@ export function startRouter(parts, account) {
   });
   live.on((kind, data) => {
     const view = current?.view;
+    if (kind === "connection" && current?.page?.name !== "now") for (const node of document.querySelectorAll("[data-says]")) say(node, node.dataset.says);
+    // What happened while nothing was heard is in no message.
+    if (kind === "return" && view && !header.main.querySelector("form.typed")) return void context.reload();
     // What failed without an answer is asked for again once there is one.
     if (kind === "station" && current?.isWaiting && live.state === "live" && !header.main.querySelector("form.typed")) return void context.reload();
     if (!view) return;
@@ -72,7 +76,7 @@ export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}
   current?.view?.leave?.();
   current = { page, view: null, isFirst: !current };
   document.body.classList.toggle("alone", Boolean(page?.isAlone));
-  header.title.classList.toggle("unseen", ["now", "devices", "health"].includes(page?.name));
+  header.title.classList.toggle("unseen", ["now", "devices", "health", "proof", "records", "livepicture"].includes(page?.name));
   for (const link of header.links) {
     const isHere = link.dataset.page === page?.name || (link.dataset.page === "more" && page?.place === "more");
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
@@ -109,8 +113,10 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
     const drawn = current.view.update(data, query);
     // At once, so that no piece is seen elsewhere; a place farther down exists when all is drawn. The first page begins at its top.
     if (!keepsPlace && !current.isFirst) scrollTo(0, scroll);
+    const place = scrollY;
     await drawn;
-    if (scroll && mine === turn) scrollTo(0, scroll);
+    // Not from under a person who has scrolled meanwhile.
+    if (scroll && mine === turn && scrollY === place) scrollTo(0, scroll);
   } catch (problem) {
     if (mine === turn) fail(problem, page, keepsPlace);
   } finally {

@@ -1,5 +1,5 @@
 // How channels, levels and reasons are called: codes of the server in the page's language.
-import { button, dialog, el, quoted } from "./dom.js";
+import { button, dialog, el, quoted, setText } from "./dom.js";
 import { clock, duration, isKnown, moment, number, stamp, value } from "./format.js";
 import { code, has, plural, t } from "./i18n.js";
 import { live } from "./live.js";
@@ -19,6 +19,8 @@ export const measured = (channel) => `${value(channel.value, channel.decimals)} 
 
 /** Why there is no value; a gap's cause and a sample's reason share one list. */
 export const reason = (name, words) => code("cause", { replyTimeout: "silent", stopped: "driverStopped" }[name] ?? name, words);
+/** Why the mean of an alert has no value: a reason, or the flags of its values. */
+export const blindReason = (name) => reason(name, flags(name.split(", ")));
 
 export const flags = (quality) => (quality ?? []).map((flag) => code("flag", flag)).join(", ");
 
@@ -51,6 +53,10 @@ export function pastWords(station) {
   const { verdict } = station, time = atOf(live.savedAt ?? live.lostAt ?? live.now);
   return verdict?.code?.startsWith("level.") && has(`past.${verdict.code}`) ? t(`past.${verdict.code}`, { time }) : t("past.other", { time, words: verdictWords(station) });
 }
+
+/** Puts a page's first sentence into a node; the router makes it what was, once nothing is heard any more. */
+export const say = (node, words) => setText(node, asHeard(node.dataset.says = words));
+export const asHeard = (words) => (["lost", "saved"].includes(live.state) ? t("past.other", { time: atOf(live.savedAt ?? live.lostAt), words }) : words);
 
 const RANKS = ["good", "moderate", "poor"];
 /** The limit at which the level of a channel begins; none below the first one. */

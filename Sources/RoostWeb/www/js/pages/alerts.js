@@ -4,15 +4,19 @@ import { orProblem } from "../api.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
 import { deliveryReason, isTest, loadFacts } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
-import { duration, number, over, stamp } from "../format.js";
+import { duration, moment, number, over, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
+import { alerting } from "./nowparts.js";
 import { addLink, entryPlace, standing } from "./outbox.js";
 import { browserCard, subscription } from "./thisbrowser.js";
 
+/** Events of each kind by which a rule says when it was raised last. */
+const MOST = 200;
+
 export async function load(api, query, { may }) {
-  const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), api.maybe("/events", { kind: ["alert raised", "notice sent"], limit: 200 }), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
+  const [alerts, rules, outbox, past, browser] = await Promise.all([api.get("/alerts"), orProblem(api.get("/rules")), orProblem(api.get("/outbox")), Promise.all(["alert raised", "notice sent"].map((kind) => api.maybe("/events", { kind, limit: MOST }))), may("member") ? subscription() : undefined, loadFacts(), loadMore("alerts"), loadMore("outbox")]);
   return { alerts, rules, outbox, past, browser };
 }
 
@@ -25,6 +29,7 @@ export function make(root, context) {
   return {
     update({ alerts, rules, outbox: { problem, receivers = [], isRunning }, past, browser }, query) {
       edit(query);
+      context.setTitle(alerting(alerts, { receivers }).text);
       renew(add, isRunning && addLink(t("alerts.receivers.add"), context));
       renew(own, browser !== undefined && browserCard(browser, context));
       keyed(raised, alerts.alerts, (one) => `${one.key} ${one.n}`, () => el("li", { class: "finding" }, el("span"), el("div")), (node, one) => fill(node, one, context));
@@ -33,7 +38,7 @@ export function make(root, context) {
       show(setText(leftOut, t("alerts.leftOut", { n: number(alerts.leftOutCount ?? 0) })), alerts.leftOutCount > 0);
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
       show(none, !receivers.length).replaceChildren(...(problem ? problemWords(problem) : [t(isRunning ? "alerts.receivers.none" : "outbox.noCourier")]));
-      rest.update(rules, alerts.alerts, past?.items ?? [], receivers);
+      rest.update(rules, alerts.alerts, past.map((one) => one?.items ?? []), receivers);
     },
     live(kind, event) { if (kind === "alert" || event?.kind === "notice sent") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },
@@ -101,16 +106,16 @@ function rulesCard({ may, api, reload }) {
     const test = may("member") ? action(t("alerts.test"), () => tryReceivers(id, api, answer), { class: "small" }) : null, acts = el("div", { class: "row" });
     const node = el("li", { class: "finding" }, sign, el("div", {}, el("p", {}, el("strong", {}, ruleName(id)), state), about, acts, news, answer, place));
     let drawn = "", shown = "";
-    return Object.assign(node, { place, news, renew(rule, isOff, raised, { time, names }) {
+    return Object.assign(node, { place, news, renew(rule, isOff, raised, { time, names, isNever }) {
       const stage = isOff ? "off" : raised?.state ?? "quiet", level = isOff || stage === "pending" ? "unknown" : raised ? SIGNS[rule.severity] : "good";
       if (shown !== (shown = `${stage} ${level}`)) {
         sign.replaceChildren(mark(level, "mark small"));
         setText(state, code("alerts.state", stage));
       }
       const { present, ...figures } = rule;
-      if (drawn === (drawn = JSON.stringify([figures, isOff, time, names]))) return;
+      if (drawn === (drawn = JSON.stringify([figures, isOff, time, names, isNever]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
-      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time: stamp(time) })}` : "", names.length ? ` · ${t("rules.receivers", { names: names.join(", ") })}` : ""),
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time })}` : isNever ? ` · ${t("rules.never")}` : "", names.length ? ` · ${t("rules.receivers", { names: names.join(", ") })}` : ""),
         isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
@@ -132,11 +137,12 @@ function rulesCard({ may, api, reload }) {
       // A rule that is switched stays where it is, under the finger, until the page is opened anew.
       for (const id of homes.keys()) if (!known.has(id)) homes.delete(id);
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
-      // When it was raised last, and who got a notice since; of what is raised now the courier says it before the record does.
+      // When it was raised last, and who got a notice since: the courier says it before the record does, and the record for longer.
       const last = (id, now) => {
-        const own = past.filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one)), index = own.findIndex(({ kind }) => kind === "alert raised");
-        const names = now ? receivers.filter(({ notices }) => notices?.told?.includes(now.n)).map((one) => one.id) : own.slice(0, Math.max(0, index)).map(({ details }) => details.target);
-        return { time: own[index]?.time, names: [...new Set(names)] };
+        const [raises, sent] = past.map((all) => all.filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one))), time = now?.n ? live.now - now.sinceSeconds : raises[0]?.time && moment(raises[0].time) / 1000;
+        if (!time) return { names: [], isNever: past[0].length > 0 && past[0].length < MOST };
+        const recent = receivers.filter(({ notices }) => notices?.latest?.some(({ key, ageSeconds }) => key.startsWith(`${id}:`) && live.now - ageSeconds >= time - 5));
+        return { time: stamp(time), names: [...new Set([...recent.map((one) => one.id), ...sent.filter((one) => one.time && moment(one.time) / 1000 >= time - 5).map(({ details }) => details.target)])] };
       };
       for (const place of [list, off]) {
         const here = ownFirst([...homes].filter(([, isOff]) => isOff === (place === off)).map(([id]) => known.get(id)));
@@ -151,7 +157,7 @@ const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(on
 export const ruleSentences = (rule) => rule.parts.map((part) => {
   const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
   if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
-  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) });
+  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) }) + (rule.forSeconds ? `, ${t("rules.lasting", { time: duration(rule.forSeconds) })}` : "");
 }).filter(Boolean);
 
 /** Sends a test to all receivers, and says at the rule what came of it at each. */

@@ -4,7 +4,7 @@ import { factWords, loadFacts } from "../facts.js";
 import { ago, countdown, duration, month, number, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, measuring, orWhy, quantityName, quantityOf } from "../words.js";
+import { action, confirmed, deviceOf, deviceTitle, isNeverMeasured, measuring, orWhy, quantityName, quantityOf, say } from "../words.js";
 import { dayCurves, folded, putRows } from "./now.js";
 
 export async function load(api) {
@@ -38,8 +38,9 @@ export function make(root, context) {
       profiles = data.profiles;
       latest = data;
       const devices = data.devices ?? [], items = (data.found ?? []).filter((one) => !isHere(one, devices)), count = measuring(devices).length;
-      setText(says, count ? plural("devices.measure", count) : devices.length ? t("devices.measure.none") : t("devices.none"));
-      context.setTitle(says.textContent);
+      const words = count ? plural("devices.measure", count) : devices.length ? t("devices.measure.none") : t("devices.none");
+      say(says, words);
+      context.setTitle(words);
       keyed(list, devices, (one) => one.name, () => deviceCard(context), (node, one) => { node.renew(one, data); node.values(curves); });
       await nextFrame();
       if (latest !== data) return;

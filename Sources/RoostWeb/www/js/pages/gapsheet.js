@@ -9,7 +9,7 @@ import { eventSentence, loadFacts } from "../facts.js";
 const MOST = 12;
 /** What the station keeps of a note. */
 export const NOTE = { maxlength: "120", "data-bytes": "120", required: true };
-const PLAIN = ["notScheduled", "notDue"];
+export const PLAIN = ["notScheduled", "notDue"];
 
 export function gapList({ series, ledgers, chosen, items }, context) {
   const gaps = chosen.flatMap((id, index) => (ledgers[index]?.stretches ?? [])

@@ -4,7 +4,7 @@ import { faultDetail, faultNext, faultSentence, loadFacts } from "../facts.js";
 import { bytes, duration, number, stamp } from "../format.js";
 import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { action, channelName, deviceTitle, isNeverMeasured } from "../words.js";
+import { action, asHeard, channelName, deviceTitle, isNeverMeasured } from "../words.js";
 
 const ORDER = ["failure", "warning", "note"], LEVELS = { ok: "good", warning: "moderate", failure: "fault" };
 /** Where the step of a fault is taken, by the beginning of its name. */
@@ -23,7 +23,7 @@ export function draw({ health, tree, station }, context) {
   context.setTitle(sentence);
   const costs = costRows(station), boots = health.boots ?? [];
   return [
-    el("section", { class: "card wide" }, el("div", { class: "verdict" }, mark(level), el("div", { class: "say" }, el("strong", { role: "status" }, sentence),
+    el("section", { class: "card wide" }, el("div", { class: "verdict" }, mark(level), el("div", { class: "say" }, el("strong", { role: "status", "data-says": sentence }, asHeard(sentence)),
       el("p", { class: "quiet" }, findings.length ? plural("health.sum", findings.length, { ok: number(wells.length) }) : "", health.at ? ` ${t("health.at", { time: stamp(Date.parse(health.at) / 1000 - (health.ageSeconds ?? 0)) })}.` : ""))),
       count ? el("ul", { class: "list" }, faults.map((one) => faultRow(one)), others.map(findingRow)) : null,
       el("div", { class: "row" }, isOwner ? action(t("health.again"), async () => { await context.api.send("POST", "/actions/doctor"); context.reload(); })

@@ -7,12 +7,12 @@ import { clock, clockSeconds, date, dated, day, duration, month, number, percent
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { fromInput, neighbour, RANGES, toInput, windowOfQuery } from "../window.js";
-import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, isPresent, plainQuantity, reason, recorded } from "../words.js";
-import { gapList, openGap } from "./gapsheet.js";
+import { bandsOf, byGroup, channelName, copyAction, curveWords, flagWords, isPresent, plainQuantity, quantityName, quantityOf, reason, recorded } from "../words.js";
+import { gapList, openGap, PLAIN } from "./gapsheet.js";
 
 const MOST_CHANNELS = 4;
-/** Milliseconds after which curves are drawn without their gaps, which follow. */
-const LEDGER_PATIENCE = 700;
+/** Milliseconds that curves wait for their gaps, which follow otherwise. */
+const LEDGER_PATIENCE = 300;
 
 export async function load(api, query) {
   const [channels] = await Promise.all([api.get("/channels"), live.station ? null : live.refresh()]);
@@ -30,14 +30,14 @@ export async function load(api, query) {
   const points = Math.min(1200, Math.max(300, Math.round(innerWidth)));
   const shift = query.get("compare") === "before" && chosen.length === 1 ? window.to - window.from : 0;
   const ledgersAsked = Promise.all(chosen.map((channel) => api.ledger({ channel, ...range })));
-  const [series, earlier, events, notes, ledgers] = await Promise.all([
+  const [series, earlier, events, notes] = await Promise.all([
     api.get("/series", { channel: chosen, ...range, points }),
     shift ? api.maybe("/series", { channel: chosen, from: rfc3339(window.from - shift), to: rfc3339(window.to - shift), points }) : null,
     api.maybe("/events", { ...range, severity: "warning", limit: 100 }),
     api.maybe("/notes", range),
-    Promise.race([ledgersAsked, new Promise((next) => setTimeout(next, LEDGER_PATIENCE))]),
     loadFacts(),
   ]);
+  const ledgers = await Promise.race([ledgersAsked, new Promise((next) => setTimeout(next, LEDGER_PATIENCE))]);
   if (earlier?.series[0]?.t.length) series.series.push({ ...earlier.series[0], t: earlier.series[0].t.map((time) => time + shift), shift, isEarlier: true });
   return { items, chosen, window, now, series, shift, events: events?.items ?? [], notes: notes?.items ?? [], ledgers: ledgers ?? [], late: ledgers ? null : ledgersAsked, range };
 }
@@ -59,7 +59,7 @@ export function make(root, context) {
 
   return {
     async update(data) {
-      const { window, chosen, items, series, late } = latest = data, curves = series?.series;
+      const { window, chosen, items, series, late } = latest = data;
       heading.textContent = windowWords(window);
       main.querySelector("#history-zone").textContent = zonesOf(window);
       fillTools(tools, data, context, own);
@@ -80,8 +80,13 @@ export function make(root, context) {
       gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...(late ? [el("p", { class: "quiet" }, t("page.loading"))] : series ? gapList(data, context) : []));
       show(more, Boolean(series));
       if (series) fillMore(more, data);
-      const ledgers = await late;
-      if (late && latest === data) await this.update({ ...data, series: { ...series, series: curves }, ledgers, late: null });
+      if (!late) return;
+      data.ledgers = await late;
+      if (latest !== data) return;
+      for (const one of series.series) Object.assign(one, recorded(data.ledgers[one.index]));
+      for (const chart of drawn) chart.draw();
+      keys.replaceChildren(...legend(data));
+      gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...gapList(data, context));
     },
     leave() { latest = null; for (const chart of drawn) chart.close(); },
   };
@@ -157,10 +162,14 @@ function fillChooser(node, items, chosen, context) {
 }
 
 function markAt({ events, notes, window }, time) {
-  const near = (window.to - window.from) / 100;
-  const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near).slice(0, 2));
-  return [...hits(notes, "at").map((note) => `◆ ${clock(note.at)} ${note.text}`), ...hits(events, "time").map((event) => `○ ${clock(event.time)} ${eventSentence(event)}`)].join(" · ");
+  const near = (window.to - window.from) * Math.max(0.01, 14 / innerWidth);
+  const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near));
+  const all = [...hits(notes, "at").map((note) => `◆ ${clock(note.at)} ${note.text}`), ...hits(events, "time").map((event) => `○ ${clock(event.time)} ${eventSentence(event)}`)];
+  return [...all.slice(0, 4), ...(all.length > 4 ? [`+ ${all.length - 4}`] : [])].join(" · ");
 }
+
+/** Curves of one quantity share an axis, and its levels. */
+const axisOf = ({ channel, unit }) => `${unit} ${plainQuantity(quantityOf(channel))}`;
 
 function drawCharts(place, data, context, read) {
   const { chosen, items, series, ledgers, window, now, events, notes } = data;
@@ -176,11 +185,11 @@ function drawCharts(place, data, context, read) {
     ...events.filter((event) => event.time).map((event) => ({ kind: "event", at: Date.parse(event.time) / 1000 })),
   ];
   const peers = [];
-  return [...new Set(all.map((one) => one.unit))].map((unit) => {
-    const group = all.filter((one) => one.unit === unit);
+  return [...new Set(all.map(axisOf))].map((axis) => {
+    const group = all.filter((one) => axisOf(one) === axis), [{ unit }] = group;
     const names = group.map((one) => `${channelName(one.item)}, ${curveWords(one, one.stretches.length)}`).join("; ");
     const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart"), "aria-label": t("history.chart.label", { names, unit }) });
-    place.append(el("p", { class: "quiet" }, unit), box);
+    place.append(el("div", {}, el("p", { class: "quiet" }, `${quantityName(quantityOf(group[0].item.id))}, ${unit}`), box));
     const chart = new Chart(box, {
       peers, read, zoom: (from, to) => to - from >= 60 && goTo(context, { range: null, from, to }),
       reset: () => context.setQuery({ range: "day", from: null, to: null }),
@@ -189,8 +198,7 @@ function drawCharts(place, data, context, read) {
     chart.data = {
       from: window.from, to: window.to, now, series: group, marks,
       ...(group.some((one) => one.unit === "°C") ? { floor: 0 } : {}),
-      // Levels are of one quantity: two of them in a chart would have two meanings.
-      ...(new Set(group.map((one) => one.item.quantity)).size === 1 ? bandsOf(group[0].item) : {}),
+      ...bandsOf(group[0].item),
     };
     return chart;
   });
@@ -233,7 +241,7 @@ function stepWords(series, time, isNamed) {
 
 function legend({ series, ledgers }) {
   return series.series.map((one) => {
-    const place = series.series.filter((other) => other.unit === one.unit).indexOf(one);
+    const place = series.series.filter((other) => axisOf(other) === axisOf(one)).indexOf(one);
     const line = svg("svg", { class: `s${place + 1}`, "aria-hidden": "true" }, svg("line", { x1: 0, x2: 32, y1: 6, y2: 6, "stroke-dasharray": DASHES[place] }));
     const ledger = ledgers[one.index];
     const covered = ledger?.elapsedSeconds ? t("history.covered", { share: percent(ledger.coveredSeconds / ledger.elapsedSeconds, 1) }) : "";
@@ -244,7 +252,7 @@ function legend({ series, ledgers }) {
 
 function missingWords(stretches) {
   const sums = new Map();
-  for (const [from, to, cause] of stretches ?? []) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
+  for (const [from, to, cause] of (stretches ?? []).filter((one) => !PLAIN.includes(one[2]))) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
   const [most] = [...sums].sort((one, other) => other[1] - one[1]);
   return most ? t("history.missing", { time: duration(most[1]), cause: reason(most[0]) }) : "";
 }

@@ -11,7 +11,7 @@ const UP = ["starting", "running"];
 
 export const load = (api) => api.get("/camera");
 
-export function make(root, { api, may }) {
+export function make(root, { api, may, setTitle }) {
   const state = el("p", { class: "big", role: "status" }), why = el("p", { class: "wrong" }), facts = el("p", { class: "number" });
   const frame = el("div", { class: "frame wide" }), words = el("p", { class: "quiet" });
   const start = button(t("livepicture.start"), () => { isWanted = true; open(); draw(); }, { class: "first" });
@@ -37,6 +37,7 @@ export function make(root, { api, may }) {
     const { mayLook } = shown, isSeen = Boolean(image?.naturalWidth);
     const name = shown.camera === "on" ? shown.state : shown.camera;
     setText(state, isSeen && UP.includes(name) ? t("livepicture.running") : isWanted && name === "ready" ? t("livepicture.starting") : code("livepicture", name));
+    setTitle(state.textContent);
     if (why.textContent !== (shown.why ?? "")) why.replaceChildren(...[quoted(shown.why)].filter(Boolean));
     show(why, Boolean(shown.why) && name !== "masked");
     show(frame, isSeen);

@@ -5,7 +5,7 @@ import { faultNext, faultSentence, loadFacts } from "../facts.js";
 import { ago, clock, countdown, date, duration, isKnown, number, percent, stamp, value, zoneWords } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live, recent, refresh } from "../live.js";
-import { action, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, measuring, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
+import { action, atOf, bandsOf, becauseWords, byGroup, channelName, deviceOf, deviceTitle, flags, isNeverMeasured, measuring, pastWords, poorest, quantityName, reason, recorded, until, verdictWords } from "../words.js";
 import { happened, lastPicture, wellCard } from "./nowparts.js";
 
 const POINTS = 96, MOST = 40, DAY = 86400;
@@ -18,7 +18,7 @@ const later = (name, ...given) => action(t(`${name}.do`), async () => (await imp
 export async function load(api) {
   await recent();
   const { station } = live;
-  if (station.faults?.length) await loadFacts();
+  if (station.faults?.some((one) => one.isStopping)) await loadFacts();
   const isUp = station.daemon?.state === "up";
   // A card has no program that says its channels; their last values are in its history.
   const kept = station.daemon?.state === "none" ? ((await api.maybe("/channels"))?.items ?? []).filter((one) => (one.lastValue ?? null) !== null).sort(byGroup) : [];
@@ -33,8 +33,8 @@ export async function load(api) {
     station, kept, first,
     devices: shown.length || !isUp ? null : await api.maybe("/devices"),
     day: shown.length ? Promise.all([dayCurves(api, shown, range), first && api.ledger({ channel: first.id, ...range })]) : null,
-    rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "warning", last: "24h", limit: 50 }),
-      station.lines?.length ? api.maybe("/records", { limit: 1 }) : null]) : null,
+    rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "notice", last: "24h", limit: 200 }),
+      station.lines?.length ? api.maybe("/records", { limit: 1 }) : null, station.lines?.length ? api.maybe("/events", { kind: "motion", limit: 50 }) : null]) : null,
   };
 }
 
@@ -73,10 +73,13 @@ export function make(root, context) {
   async function showRest(given) {
     // What is not answered stays as it was said.
     rest = given.map((one, index) => one ?? rest?.[index] ?? null);
-    const [outbox, , events, records] = rest;
+    const [outbox, , events, records, motions] = rest;
     if (events?.items.length || [outbox?.targets, outbox?.feeds, outbox?.receivers].flat().some((one) => one?.code)) await loadFacts();
     well.update(live.station, rest);
-    if (events) today.update(events.items);
+    if (events) await today.update(events.items);
+    // The newest of each sensor, which the rows of lines show.
+    answer = { ...answer, motions: Object.fromEntries((motions?.items ?? []).toReversed().map((one) => [one.source, one.time])) };
+    list.update(live.station, answer);
     picture.replaceChildren(lastPicture(records) ?? "");
   }
 
@@ -110,7 +113,7 @@ export function make(root, context) {
       const drawn = day?.then(async ([curves, ledger]) => {
         if (isLeft) return;
         if (!curves) return parts.leave();
-        answer = { kept, ...curves };
+        answer = { ...answer, kept, ...curves };
         parts.chart(answer, leader, ledger, context);
         await nextFrame();
         if (!isLeft) list.update(live.station, answer);
@@ -119,7 +122,7 @@ export function make(root, context) {
       Promise.resolve(drawn).then(() => isLeft || ask());
     },
     live(kind, data) {
-      if (kind === "event" && ["warning", "error"].includes(data.severity)) dueIn = Math.min(dueIn, 3);
+      if (kind === "event" && data.severity !== "info") dueIn = Math.min(dueIn, 3);
       redraw();
       if (kind === "station" && live.station.daemon?.state !== "none") renew(mode, modeCard(live.station, context));
       // A program that stops or comes back has another page.
@@ -168,8 +171,7 @@ function makeVerdict(context) {
       show(why, why.textContent !== "");
       tick();
       // While sensors warm up the sentence grows: it has its place from the start, so that nothing below moves.
-      const { channels = [] } = station, isWarming = channels.some(({ phase }) => /^(warming|starting)/.test(phase ?? ""));
-      if (!isDrawn && isWarming) node.classList.add("settling", ...(new Set(channels.map(({ id }) => deviceOf(id))).size > 1 ? ["many"] : []));
+      if (!isDrawn && station.verdict?.code === "warming") node.classList.add("settling", ...(new Set((station.channels ?? []).map(({ id }) => deviceOf(id))).size > 1 ? ["many"] : []));
       isDrawn = true;
       const count = (station.faults ?? []).length;
       const lines = (station.faults ?? []).filter((fault) => fault.isStopping).slice(0, 2).map((fault) => {
@@ -180,11 +182,11 @@ function makeVerdict(context) {
       show(faults, count > 0);
     },
     chart(answer, channel, ledger, { go }) {
-      const one = channel && answer.series.get(channel.id);
+      const one = channel && answer.series.get(channel.id), isEmpty = !one?.t.some((_, index) => one.mean[index] !== null);
       chart?.close();
-      const isEmpty = !one?.t.some((_, index) => one.mean[index] !== null);
+      show(day, Boolean(one));
       box.replaceChildren(...(isEmpty ? [el("p", { class: "quiet" }, t("now.day.none"))] : []));
-      if (isEmpty) return;
+      if (isEmpty) { box.removeAttribute("aria-label"); return void setText(said, ""); }
       const series = { ...one, width: one.widthSeconds, ...recorded(ledger) }, to = Date.parse(answer.to) / 1000;
       const from = Math.min(Math.max(Date.parse(answer.from) / 1000, one.t[0]), to - 3600);
       const usual = dayWords(channel, series, from);
@@ -261,12 +263,15 @@ function valueList(context) {
       const lines = (station.lines ?? []).map((line) => ({ ...line, id: `line:${line.device}` }));
       const seen = channels.filter(isShown), main = seen.filter((one) => (one.place ?? one.group) !== "detail");
       const few = main.length ? seen.filter((one) => !main.includes(one)) : main.splice(0, 0, ...seen);
-      putRows(rows, [...main, ...lines], answer);
+      const after = main.findIndex((one) => one.place !== "first" && ["radiation", "other", "detail"].includes(one.group));
+      main.splice(after < 0 ? main.length : after, 0, ...lines);
+      putRows(rows, main, answer);
       seldom.update(few, answer);
       hidden.update(channels.filter((one) => !isShown(one)), answer);
       show(choose, context.may("owner") && station.daemon?.state === "up");
-      compare.href = `/history?${main.slice(0, 2).map((one) => `channel=${one.id}`).join("&")}`;
-      show(compare, main.length > 1);
+      const both = main.filter((one) => one.quantity !== undefined).slice(0, 2);
+      compare.href = `/history?${both.map((one) => `channel=${one.id}`).join("&")}`;
+      show(compare, both.length > 1);
       show(node, channels.length + lines.length > 0);
     },
   };
@@ -318,13 +323,17 @@ function ageLine(channel, isBrief) {
   ].filter(Boolean).join(" · ");
 }
 
+/** What a line says now, and of a motion sensor when it was last. */
 function makeLine() {
-  const name = el("span"), place = el("span", { class: "quiet" }), words = el("b");
-  const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), el("div", { class: "spark" }), el("div", { class: "value" }, words));
-  node.renew = (line) => {
+  const name = el("a"), place = el("span", { class: "quiet" }), words = el("b"), age = el("span", { class: "age quiet" });
+  const node = el("li", { class: "reading" }, el("div", { class: "name" }, name, place), el("div", { class: "spark" }), el("div", { class: "value" }, words), el("div", { class: "under" }, age));
+  node.renew = (line, answer) => {
+    const time = answer?.motions?.[line.device];
     setText(name, code("line", line.type, line.type));
+    name.href = `/events?source=${encodeURIComponent(line.device)}`;
     setText(place, deviceTitle(line.device));
     setText(words, code("state", line.state));
+    setText(age, time ? t("now.motion.last", { time: atOf(time) }) : "");
   };
   return node;
 }

@@ -2,7 +2,7 @@
 import { alertWords } from "../alerts.js";
 import { address } from "../api.js";
 import { card, el, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
-import { deliveryReason, eventSentence, faultSentence } from "../facts.js";
+import { deliveryReason, faultSentence } from "../facts.js";
 import { clock, countdown, duration, number, percent, stamp } from "../format.js";
 import { code, plural, t } from "../i18n.js";
 import { live } from "../live.js";
@@ -75,7 +75,7 @@ function record({ store, complete, faults }) {
     because: [figures, store.keepsDays ? t("well.record.keeps", { time: duration(store.keepsDays * 86400) }) : null].filter(Boolean).join("; ") };
 }
 
-function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] }) {
+export function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] }) {
   const page = "/outbox", failing = targets.filter((one) => FAILING.includes(one.state) && (one.code || one.why)), paused = targets.filter((one) => one.state === "paused");
   if (!isRunning) return { page, level: "unknown", text: t("well.sending.off") };
   // One that brought a value in two hours is not silent, whatever one of its sensors lacks.
@@ -92,7 +92,7 @@ function sending({ targets = [], feeds = [], isRunning, isMetered, leftOut = [] 
   return { page, level: paused.length ? "moderate" : "good", text: t("well.sending"), because };
 }
 
-function alerting({ alerts, leftOutCount }, outbox) {
+export function alerting({ alerts, leftOutCount }, outbox) {
   const page = "/alerts", raised = alerts.filter((one) => one.state !== "pending" && one.level !== 0), one = raised.find(({ blind }) => !blind) ?? raised[0];
   if (leftOutCount) return { page, level: "fault", text: t("alerts.leftOut", { n: number(leftOutCount) }) };
   const unsent = outbox?.receivers?.find((receiver) => FAILING.includes(receiver.state));
@@ -102,22 +102,20 @@ function alerting({ alerts, leftOutCount }, outbox) {
   return { page, level: worst, text: plural("well.alerts", raised.length), because: [alertWords(one), unsent ? `; ${t("well.alerts.unsent", { name: unsent.id })}` : ""] };
 }
 
-/** What went wrong in the last day; nothing is said by a sentence, too. */
+/** What went wrong in the last day, a beginning with its end; nothing is said by a sentence, too. What makes entries of events comes with the first one. */
 export function happened() {
   const list = el("ul", { class: "list happened" }), none = el("p", { class: "quiet" }, t("now.today.none"));
   const node = el("section", { class: "card", hidden: true }, el("div", { class: "split" }, el("h2", {}, t("now.today")), el("a", { href: "/events" }, t("now.today.all"))), list, none);
   return {
     node,
-    update(items) {
-      const name = ({ kind, source, details: { key, fault, target, cause, device, channel } = {} }) => [kind, source, key, fault, target, cause, device, channel].join("|");
-      const runs = [];
-      for (const event of items) {
-        const last = runs.find((one) => one.name === name(event));
-        if (last) last.count += 1; else runs.push({ event, name: name(event), count: 1 });
-      }
-      list.replaceChildren(...runs.slice(0, 5).map(({ event, count }) => el("li", {}, el("time", { datetime: event.time ?? "" }, event.time ? clock(event.time) : "–"),
-        mark(event.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, eventSentence(event), count > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", count)}`) : null))));
-      show(none, runs.length === 0);
+    async update(items) {
+      const { grouping, isGrave, partSentence } = items.length ? await import("../eventgroups.js") : {}, work = grouping?.(items);
+      let step = work?.next();
+      while (step && !step.done) step = work.next();
+      const entries = (step?.value ?? []).filter(isGrave).slice(0, 5);
+      list.replaceChildren(...entries.map((entry) => el("li", {}, el("time", { datetime: entry.to.time ?? "" }, entry.to.time ? clock(entry.to.time) : "–"),
+        mark(entry.phase === "over" ? "good" : entry.to.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, partSentence(entry), entry.parts.length > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", entry.parts.length)}`) : null))));
+      show(none, entries.length === 0);
       show(node, true);
     },
   };

@@ -8,7 +8,7 @@ import { code, has, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { fromInput, toInput } from "../window.js";
 import { action, atOf, confirmed, deviceTitle, problemWords } from "../words.js";
-import { FAILING } from "./nowparts.js";
+import { FAILING, sending } from "./nowparts.js";
 import { entryAddress, entryCard, offerUndo, said } from "./entryform.js";
 
 export async function load(api) { return (await Promise.all([api.get("/outbox"), loadFacts()]))[0]; }
@@ -23,6 +23,7 @@ export function make(root, context) {
   function update(outbox, query) {
     const { isRunning, stationTrouble, cursorTrouble, settingsTrouble, leftOut = [], isMetered } = outbox;
     if (query) edit(query);
+    context.setTitle(sending(outbox).text);
     // What fetches the values of others stands beside what sends; receivers have their own page.
     const all = [...outbox.targets, ...outbox.feeds ?? []], silent = (outbox.receivers ?? []).filter((one) => FAILING.includes(one.state));
     const words = [[stationTrouble, "stationTrouble"], [cursorTrouble, "cursorTrouble"], [settingsTrouble, "settingsTrouble"]].filter(([text]) => text).flatMap(([text, name]) => [t(`outbox.${name}`), " ", quoted(text), " "]);

@@ -51,6 +51,7 @@ export function make(root, context) {
         const [sign, said] = sentence(answer, days, words, found);
         const others = [0, 0.001].map((unknownShare) => sentence(answer, days, null, { ...likely, unknownShare })[1]);
         head.replaceChildren(sign, el("div", { class: "over" }, said, others));
+        context.setTitle(said.firstChild.textContent);
       };
       say(t("proof.counting"));
       // The ledger reads every sample: what it says comes when it is there.

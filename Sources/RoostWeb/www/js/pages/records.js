@@ -46,6 +46,7 @@ export function make(root, context) {
 
   function draw() {
     state.replaceChildren(...stateCard(shown, context));
+    context.setTitle(t(`records.camera.${shown.camera}`));
     list.replaceChildren(...(shown.items.length ? wall(shown.items, at) : [el("section", { class: "card" }, el("p", { class: "big" }, t("records.none")), el("p", { class: "quiet" }, t("records.none.words")))]));
     show(more, Boolean(shown.next));
   }
