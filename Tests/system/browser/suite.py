@@ -10,7 +10,7 @@ import urllib.request
 from contextlib import closing
 
 from ..check import Failed, until
-from . import backup, bus, cameraform, catalogue, devices, dose, entries, events, files, first, gaps, injection, livepicture, network, notices, outbox, pins, proof, records, rules, settings, shown, sites, states, stations, update, wrong
+from . import backup, bad, bus, cameraform, catalogue, devices, dose, entries, events, files, first, gaps, injection, livepicture, network, notices, outbox, pins, proof, records, rules, settings, shown, sites, states, stations, update, wrong
 from .browser import Browser
 from .cases import CASES, Missing, logged_in
 from .dashboard import Balcony, Dashboard
@@ -312,7 +312,7 @@ class Walk:
 
 # What the suite does besides the cases, in this order; `--short` leaves out the second half.
 PARTS = {"pages": Walk.pages, "keyboard": Walk.keyboard, "latency": Walk.latency, "renewal": Walk.renewal, "tabs": Walk.tabs, "outbox": outbox.run, "entries": entries.run, "backup": backup.run, "first": first.run, "sites": sites.run,
-         "stations": stations.run, "records": records.run, "live": livepicture.run, "camera-form": cameraform.run, "dose": dose.run, "update": update.run, "network": network.run, "devices": devices.run, "pins": pins.run, "bus": bus.run, "proof": proof.run,
+         "stations": stations.run, "records": records.run, "live": livepicture.run, "camera-form": cameraform.run, "dose": dose.run, "update": update.run, "network": network.run, "devices": devices.run, "bad": bad.run, "pins": pins.run, "bus": bus.run, "proof": proof.run,
          "notices": notices.run, "rules": rules.run, "events": events.run, "settings": settings.run, "shown": shown.run, "wrong": wrong.run, "catalogue-small": catalogue.small}
 LONG_PARTS = {"catalogue": catalogue.run, "choices": Walk.choices, "copy": Walk.copy, "injection": injection.run, "gaps": gaps.run,
               "restarts": Walk.restarts, "states": states.run}

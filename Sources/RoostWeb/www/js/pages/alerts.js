@@ -38,7 +38,7 @@ export function make(root, context) {
       show(setText(leftOut, t("alerts.leftOut", { n: number(alerts.leftOutCount ?? 0) })), alerts.leftOutCount > 0);
       keyed(list, receivers, (one) => one.id, (one) => standing(one, context, context.reload), (node, one) => node.renew(one));
       show(none, !receivers.length).replaceChildren(...(problem ? problemWords(problem) : [t(isRunning ? "alerts.receivers.none" : "outbox.noCourier")]));
-      rest.update(rules, alerts.alerts, past.map((one) => one?.items ?? []), receivers);
+      rest.update(rules, alerts.alerts, past.map((one) => one?.items), receivers);
     },
     live(kind, event) { if (kind === "alert" || event?.kind === "notice sent") context.reload(); },
     tick() { for (const node of list.children) node.tick(); },
@@ -115,7 +115,7 @@ function rulesCard({ may, api, reload }) {
       const { present, ...figures } = rule;
       if (drawn === (drawn = JSON.stringify([figures, isOff, time, names, isNever]))) return;
       const entry = entryOf(rule), isFile = rule.origin === "file";
-      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time })}` : isNever ? ` · ${t("rules.never")}` : "", names.length ? ` · ${t("rules.receivers", { names: names.join(", ") })}` : ""),
+      about.replaceChildren(...ruleSentences(rule).map((words) => el("p", {}, words)), el("p", { class: "quiet" }, t("rules.hasSeverity", { name: severityName(rule.severity) }), time ? ` · ${t("rules.last", { time })}` : isNever ? ` · ${t("rules.unraised")}` : "", names.length ? ` · ${t("rules.receivers", { names: names.join(", ") })}` : ""),
         isOwner && isFile ? el("p", { class: "quiet" }, t("settings.locked"), rule.source ? ` ${t("rules.hides")}` : "") : "");
       if (test) show(test, !isOff);
       acts.replaceChildren(test ?? "", ...(isOwner && !isFile ? [isSimple(rule) ? button(t("rules.change"), () => edit(id, rule), { class: "small" }) : "",
@@ -139,8 +139,8 @@ function rulesCard({ may, api, reload }) {
       for (const { id, isOff } of known.values()) if (!homes.has(id)) homes.set(id, Boolean(isOff));
       // When it was raised last, and who got a notice since: the courier says it before the record does, and the record for longer.
       const last = (id, now) => {
-        const [raises, sent] = past.map((all) => all.filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one))), time = now?.n ? live.now - now.sinceSeconds : raises[0]?.time && moment(raises[0].time) / 1000;
-        if (!time) return { names: [], isNever: past[0].length > 0 && past[0].length < MOST };
+        const [raises, sent] = past.map((all) => (all ?? []).filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one))), time = now?.n ? live.now - now.sinceSeconds : raises[0]?.time && moment(raises[0].time) / 1000;
+        if (!time) return { names: [], isNever: past[0]?.length < MOST };
         const recent = receivers.filter(({ notices }) => notices?.latest?.some(({ key, ageSeconds }) => key.startsWith(`${id}:`) && live.now - ageSeconds >= time - 5));
         return { time: stamp(time), names: [...new Set([...recent.map((one) => one.id), ...sent.filter((one) => one.time && moment(one.time) / 1000 >= time - 5).map(({ details }) => details.target)])] };
       };

@@ -43,7 +43,7 @@ export async function load(api, query) {
 }
 
 export function make(root, context) {
-  const heading = el("h2"), tools = el("div", { class: "tools" }), charts = el("div", { class: "tiles-free" });
+  const heading = el("h2"), tools = el("div", { class: "tools" }), charts = el("div", { class: "charts" });
   const readout = el("p", { class: "readout", role: "status" }), keys = el("ul", { class: "legend" }), apart = el("p");
   const own = ownRange(context);
   const main = el("section", { class: "card", "aria-label": t("history.chart") },

@@ -293,6 +293,7 @@ function makeRow(isInCard = false) {
     setText(place, isInCard ? "" : deviceTitle(deviceOf(channel.id)));
     setText(figure, /^warming/.test(channel.phase ?? "") ? "–" : value(channel.value, channel.decimals));
     setText(unit, channel.unit ?? "");
+    node.classList.toggle("long", figure.textContent.length > 10);
     const shown = isOld ? !channel.isKept && (channel.value ?? null) !== null && "unknown" : channel.level;
     renew(level, shown && [mark(shown, "mark small"), el("span", {}, t(`level.${shown}`))]);
     node.tick();
