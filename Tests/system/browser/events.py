@@ -171,6 +171,19 @@ def filled(browser, events):
     return end
 
 
+def now(walk):
+    """The first page joins what is over, and leaves out what is small."""
+    browser, check = walk.browser, walk.check
+    silent, away = (CASES[name][0] for name in ("a beginning and its end", "other devices"))
+    end = filled(browser, [*away[::-1], *silent[::-1], event(30, "clock trusted", "notice", cause="ntp"), event(20, "courier started", "info", "courier")])
+    browser.open("/")
+    rows = "return [...document.querySelectorAll('.happened li')].map((one) => [one.querySelector('.mark').classList[2] ?? one.querySelector('.mark').classList[1], one.lastElementChild.textContent])"
+    wanted = ["“a” was unplugged for 2 min", "“b” was unplugged", "The sensor “dust” did not answer for 34 min"]
+    check.demand(until(lambda: [words for _, words in browser.script(rows)] == wanted, 15), f"what happened in a day: {browser.script(rows)}")
+    end()
+    return len(wanted)
+
+
 def crowd(walk):
     """Ten thousand events: the page has few rows of them, and all are in these."""
     browser, check = walk.browser, walk.check
@@ -194,6 +207,6 @@ def run(walk):
     end = filled(browser, day())
     count += page(walk)
     end()
-    count += crowd(walk)
+    count += now(walk) + crowd(walk)
     walk.check.same(browser.messages(), [], "events: console messages")
     return count

@@ -207,7 +207,7 @@ def daemon(walk):
 
 def connection(walk):
     """The dashboard's server is gone: grey, an absolute time, and the ages go on."""
-    stage = Stage(walk, "connection", {"dust": ()})
+    stage = Stage(walk, "connection", {"dust": ()}, store={"folder": walk.check.path("connection-store")})
     stage.open()
     state = State(stage, "connection lost")
     state.says("Measuring. The air is")
@@ -221,6 +221,18 @@ def connection(walk):
     stage.dashboard.start()
     state.shows_not("Not connected since")
     state.greys(False)
+    # Each first sentence says what was, and each page asks for what happened meanwhile.
+    for path, words in (("/devices", "One sensor measures"), ("/health", "Ask again"), ("/events", "Search")):
+        stage.open(path)
+        stage.dashboard.stop()
+        state.shows("Not connected since", "#lost")
+        if path == "/events":
+            walk.check.same(stage.station.roost("note", "written meanwhile").returncode, 0, "connection lost: a note")
+        else:
+            state.shows("Last heard at")
+        stage.dashboard.start()
+        state.shows_not("Last heard at")
+        state.shows("wrote a note" if path == "/events" else words)
     return stage
 
 
@@ -248,6 +260,8 @@ def simulated(walk):
     state = State(stage, "simulated")
     state.shows("simulated", "#chips")
     state.says("Measuring. The air is")
+    walk.browser.script("document.querySelector('#chips button').click()")
+    state.shows("plug a sensor into a station of your own", "dialog")
     return stage
 
 
