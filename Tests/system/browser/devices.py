@@ -38,12 +38,13 @@ PARTS = [
     ("sps", "sensirion-sps30", "/dev/ttyUSB5", None, ("pm1", "pm25", "pm4", "pm10", "n05", "n1"), None),
     ("hall", "milano-board", "http://192.168.1.20", None, ("pm25", "temperature", "humidity", "pressure", "voc", "noise", "lux"), None),
     ("own", "generic-line", "/dev/ttyACM0", None, ("wind", "rain", "uv", "soil"), None),
+    ("roof", "bosch-bme280", "i2c:1-76", None, ("pressure",), None), ("pipe", "dallas-ds18b20", "w1:28-0", None, ("temperature",), None),
     ("gate", "pir", "GPIO17", None, (), {"pins": [11]}),
     ("lamp", "led", "GPIO22", None, (), {"pins": [15]}),
     ("lights", "traffic-light", "GPIO9, GPIO10, GPIO11 of pinctrl-bcm2835", None, (), {"pins": [19, 21, 23]}),
 ]
 PICTURES = {"dust": "sds011", "pms": "plantower", "class": "mhz19b", "meter": "geiger", "nano": "bgeigie-nano", "gps": "nmea", "sps": "plantower", "hall": "http-line",
-            "own": "line", "gate": "pir", "lamp": "led", "lights": "traffic-light"}
+            "own": "line", "roof": "breakout", "pipe": "probe", "gate": "pir", "lamp": "led", "lights": "traffic-light"}
 WORDS = {"dust": "Upper left USB socket, next to the network socket", "pms": "Lower left USB socket, next to the network socket", "class": "Upper right USB socket",
          "meter": "Lower right USB socket, port 4 of a hub", "nano": "USB port 2.1", "gps": "Pins 8, 10 of the header", "gate": "Pin 11 of the header · GPIO17",
          "lights": "Pins 19, 21, 23 of the header · GPIO9, GPIO10, GPIO11"}

@@ -3,14 +3,16 @@ import { asIs, el, svg } from "./dom.js";
 import { plural, t } from "./i18n.js";
 
 const sheet = new URL("../parts.svg", import.meta.url).pathname;
-const ALIKE = { hpma115: "plantower", sps30: "plantower" };
-const DRAWN = ["sds011", "plantower", "mhz19b", "geiger", "pir", "button", "led", "traffic-light", "bgeigie-nano", "nmea", "http-line"];
+const ALIKE = { hpma115: "plantower", sps30: "plantower", "i2c-sensor": "breakout", "kernel-sensor": "breakout" };
+/** Parts that differ from others of their driver. */
+const OWN = [[/geiger$/, "geiger"], [/ds18/, "probe"], [/dht/, "dht"]];
+const DRAWN = ["sds011", "plantower", "mhz19b", "geiger", "pir", "button", "led", "traffic-light", "bgeigie-nano", "nmea", "http-line", "breakout", "probe", "dht"];
 
 const symbol = (name, props) => svg("use", { href: `${sheet}#${name}`, ...props });
 
 /** The picture of a device's part, by its profile; an adapter for what has none. */
 export function picture({ type }, profile) {
-  const driver = profile?.driver ?? type, name = /geiger$/.test(profile?.id) ? "geiger" : ALIKE[driver] ?? driver;
+  const driver = profile?.driver ?? type, name = OWN.find(([form]) => form.test(profile?.id))?.[1] ?? ALIKE[driver] ?? driver;
   return svg("svg", { class: "icon", viewBox: "0 0 40 40", "aria-hidden": "true" }, symbol(DRAWN.includes(name) ? name : "line"));
 }
 
