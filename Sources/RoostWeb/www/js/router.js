@@ -3,8 +3,7 @@ import { api, asked } from "./api.js";
 import { button, card, el, nextFrame, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
-import { isOffered, PAGES } from "./navigation.js";
-import { may } from "./roles.js";
+import { isOffered, may, PAGES } from "./navigation.js";
 import { confirmed, say } from "./words.js";
 
 let current = null, turn = 0, me = null, header;

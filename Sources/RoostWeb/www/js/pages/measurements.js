@@ -1,10 +1,9 @@
 // Means of hours, days, weeks, months and years, and the raw record as files.
 import { address } from "../api.js";
 import { asIs, card, choice, el, segments, table } from "../dom.js";
-import { clock, day, isKnown, month, number, over, percent, rfc3339, stamp, value, zone, zoneWords, dated, date } from "../format.js";
+import { clock, date, dated, day, isKnown, month, neighbour, number, over, percent, rfc3339, stamp, value, windowOf, windowOfQuery, zone, zoneWords } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
-import { windowOf, windowOfQuery, neighbour } from "../window.js";
 import { action, channelName } from "../words.js";
 import { copyStore } from "./backup.js";
 import { steps } from "./history.js";

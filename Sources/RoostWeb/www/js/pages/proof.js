@@ -5,7 +5,7 @@ import { bytes, dated, duration, fromWall, month, number, percent, rfc3339, stam
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
 import { channelName, deviceOf, deviceTitle, quantityName, quantityOf, reason } from "../words.js";
-import { eventList, gapList } from "./gapsheet.js";
+import { eventList, gapList } from "./history.js";
 
 export const load = async (api) => (await Promise.all([api.get("/proof/days", { zone: zone() }), loadMore("proof")]))[0];
 

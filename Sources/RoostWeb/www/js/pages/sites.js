@@ -1,11 +1,10 @@
 // Where the station stands, what was measured around it, and what others measure: regions, reference stations, peers.
 import { asIs, button, dialog, el, mark, quoted, svg, table } from "../dom.js";
 import { field, form } from "../form.js";
-import { ago, date, isKnown, moment, number, rfc3339, stamp, value } from "../format.js";
+import { ago, date, fromInput, isKnown, moment, number, rfc3339, stamp, toInput, value } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { keep, kept } from "../kept.js";
 import { live, refresh } from "../live.js";
-import { fromInput, toInput } from "../window.js";
 import { quantityName, quantityOf, verdictWords } from "../words.js";
 
 const WINDOW = "14d";

@@ -1,13 +1,12 @@
 // A survey marks a stretch of time by a name; a note marks a moment.
 import { address } from "../api.js";
 import { asIs, card, el } from "../dom.js";
-import { rfc3339, stamp } from "../format.js";
+import { fromInput, rfc3339, stamp, toInput } from "../format.js";
 import { t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { field, form } from "../form.js";
 import { action, channelName, deviceTitle } from "../words.js";
-import { NOTE } from "./gapsheet.js";
-import { fromInput, toInput } from "../window.js";
+import { NOTE } from "./history.js";
 
 export async function load(api) {
   const [surveys, notes] = await Promise.all([api.maybe("/surveys"), api.maybe("/notes"), refresh().catch(() => null)]);
