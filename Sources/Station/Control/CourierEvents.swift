@@ -20,8 +20,8 @@ final class CourierEvents: Sendable {
             source: "courier",
             kinds: [
                 .courierStarted: .info, .courierStopped: .info, .outboxHeld: .warning,
-                .outboxResumed: .info, .outboxRefused: .notice, .outboxExpired: .warning,
-                .outboxDrained: .info, .outboxLate: .warning, .outboxInTime: .info,
+                .outboxResumed: .notice, .outboxRefused: .notice, .outboxExpired: .warning,
+                .outboxDrained: .info, .outboxLate: .warning, .outboxInTime: .notice,
                 .settingsChanged: .notice, .noticeSent: .info,
             ],
             keys: [
@@ -32,7 +32,7 @@ final class CourierEvents: Sendable {
         )
         static let camera = Speaker(
             source: "camera",
-            kinds: [.cameraStarted: .info, .cameraFails: .warning, .cameraWorks: .info],
+            kinds: [.cameraStarted: .info, .cameraFails: .warning, .cameraWorks: .notice],
             keys: [("why", "why"), ("count", "left out")]
         )
     }

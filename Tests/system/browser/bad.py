@@ -1,7 +1,9 @@
 """What a page may meet and still has to show: odd values and names, forty channels, a browser whose clock is a year off, other media, no scripts."""
 
 import json
+import re
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 from ..check import until
@@ -69,7 +71,7 @@ def clock(walk):
             check.same(browser.text(".history h2"), heading, f"bad: the day of History with a clock {years} years off")
             browser.open("/")
             fresh = browser.script("return [...document.querySelectorAll('.reading .age')].map((one) => one.textContent)")
-            check.demand(not any(" d" in one for one in fresh), f"bad: ages with a clock {years} years off: {fresh}")
+            check.demand(not any(re.search(r"\d d\b", one) for one in fresh), f"bad: ages with a clock {years} years off: {fresh}")
         with_script(walk, CLOCK % (shift, shift), look)
 
 
@@ -88,6 +90,23 @@ def media(walk):
     browser.command("Emulation.setEmulatedMedia", features=[])
 
 
+def marks(walk):
+    """A finger beside a note of the axis reads it, and a pointer over the curve reads its value."""
+    browser, check = walk.browser, walk.check
+    check.same(browser.ask("POST", "/notes", {"text": "window open"})[0], 204, "bad: a note")
+    found = until(lambda: browser.open("/history") or browser.script("return document.querySelector('.history .chart .note')?.getBoundingClientRect().x"), 30)
+    check.demand(found, "bad: no mark of the note on the axis")
+    box = browser.find(".history .chart")
+    where = """const box = arguments[0].getBoundingClientRect(), at = (one) => { const place = one.getBoundingClientRect(); return [place.x + place.width / 2 - box.x - box.width / 2, place.y + place.height / 2 - box.y - box.height / 2]; };
+      return [...arguments[0].querySelectorAll('.note, .mean')].map(at);"""
+    browser.script("arguments[0].scrollIntoView({block: 'center'})", box)
+    *_, (x, y) = browser.script(where.replace(", .mean", ""), box)
+    ActionChains(browser.driver).move_to_element_with_offset(box, x - 9, y).click().perform()
+    check.demand(browser.shows("window open", 5, ".readout"), f"bad: a finger 9 px beside a note: {browser.text('.readout')!r}")
+    ActionChains(browser.driver).move_to_element_with_offset(box, x - 60, 0).perform()
+    check.demand(until(lambda: "window open" not in browser.text(".readout") and ":" in browser.text(".readout"), 5), f"bad: a pointer over the chart: {browser.text('.readout')!r}")
+
+
 def bare(walk):
     """Without scripts the page says so."""
     browser, check = walk.browser, walk.check
@@ -101,7 +120,7 @@ def bare(walk):
 
 def run(walk):
     walk.browser.view(360)
-    for part in (values, clock, media, bare):
+    for part in (values, clock, media, marks, bare):
         part(walk)
     walk.check.same(walk.browser.messages(), [], "bad: console messages")
-    return 4
+    return 5

@@ -175,11 +175,12 @@ def now(walk):
     """The first page joins what is over, and leaves out what is small."""
     browser, check = walk.browser, walk.check
     silent, away = (CASES[name][0] for name in ("a beginning and its end", "other devices"))
-    end = filled(browser, [*away[::-1], *silent[::-1], event(30, "clock trusted", "notice", cause="ntp"), event(20, "courier started", "info", "courier")])
+    late = [event(9600, "outbox late", "warning", "courier", target="map"), event(10140, "outbox in time", "notice", "courier", target="map")]
+    end = filled(browser, [*late[::-1], *away[::-1], *silent[::-1], event(30, "clock trusted", "notice", cause="ntp"), event(20, "courier started", "info", "courier")])
     browser.open("/")
     rows = "return [...document.querySelectorAll('.happened li')].map((one) => [one.querySelector('.mark').classList[2] ?? one.querySelector('.mark').classList[1], one.lastElementChild.textContent])"
-    wanted = ["“a” was unplugged for 2 min", "“b” was unplugged", "The sensor “dust” did not answer for 34 min"]
-    check.demand(until(lambda: [words for _, words in browser.script(rows)] == wanted, 15), f"what happened in a day: {browser.script(rows)}")
+    wanted = [["good", "“map” did not get its values for 9 min"], ["good", "“a” was unplugged for 2 min"], ["moderate", "“b” was unplugged"], ["good", "The sensor “dust” did not answer for 34 min"]]
+    check.demand(until(lambda: browser.script(rows) == wanted, 15), f"what happened in a day: {browser.script(rows)}")
     end()
     return len(wanted)
 

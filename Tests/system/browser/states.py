@@ -222,17 +222,22 @@ def connection(walk):
     state.shows_not("Not connected since")
     state.greys(False)
     # Each first sentence says what was, and each page asks for what happened meanwhile.
-    for path, words in (("/devices", "One sensor measures"), ("/health", "Ask again"), ("/events", "Search")):
+    for path in ("/devices", "/health", "/events"):
         stage.open(path)
+        walk.browser.script("window.asked = 0; window.fetch = ((real) => (url, options) => { asked += String(url).includes(location.pathname); return real(url, options); })(window.fetch.bind(window));")
         stage.dashboard.stop()
         state.shows("Not connected since", "#lost")
         if path == "/events":
             walk.check.same(stage.station.roost("note", "written meanwhile").returncode, 0, "connection lost: a note")
         else:
             state.shows("Last heard at")
+        # As if a minute had gone by since the last return.
+        walk.browser.script("const now = performance.now.bind(performance); performance.now = () => now() + 61000;")
         stage.dashboard.start()
         state.shows_not("Last heard at")
-        state.shows("wrote a note" if path == "/events" else words)
+        walk.check.demand(until(lambda: walk.browser.script("return window.asked") > 0, PATIENCE, 0.2), f"connection lost: {path} does not ask for what happened meanwhile")
+        if path == "/events":
+            state.shows("wrote a note")
     return stage
 
 

@@ -5,7 +5,7 @@ import { number, over } from "./format.js";
 import { code, t } from "./i18n.js";
 import { keep, kept } from "./kept.js";
 import { live } from "./live.js";
-import { may } from "./navigation.js";
+import { may } from "./roles.js";
 import { action, atOf, blindReason, deviceTitle, quantityName, quantityOf } from "./words.js";
 
 let open = null;

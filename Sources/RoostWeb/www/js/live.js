@@ -7,7 +7,7 @@ const KINDS = ["hello", "reading", "event", "station", "alert", "omitted", "rese
 
 const listeners = new Set(), own = Math.random(), tabs = new BroadcastChannel("roost");
 let stream = null, station = null, receivedAt = 0, heardAt = 0, lostAt = null, savedAt = null;
-let asked = null, askedAt = -Infinity, fedAt = -Infinity, hiddenAt = Infinity, clocks = null, isRunning = false;
+let asked = null, askedAt = -Infinity, fedAt = -Infinity, hiddenAt = document.hidden ? Date.now() : Infinity, returnedAt = -Infinity, clocks = null, isRunning = false;
 
 export const live = {
   get station() { return station; },
@@ -33,7 +33,14 @@ function tell(kind, data) { for (const listener of [...listeners]) listener(kind
 
 function heard() {
   heardAt = performance.now();
-  if (lostAt) { lostAt = null; tell("connection"); refresh(); tell("return"); }
+  if (lostAt) { lostAt = null; tell("connection"); refresh(); back(); }
+}
+
+/** After a loss, a sleep or a minute in the background: what happened meanwhile is in no message. A station that is only slow is not asked for all again and again. */
+function back() {
+  const isSoon = performance.now() - returnedAt < AWAY;
+  if (!isSoon) returnedAt = performance.now();
+  tell(isSoon ? "alert" : "return");
 }
 
 function lose() {
@@ -48,6 +55,7 @@ async function ask() {
     const answer = await api.getTagged("/station");
     // A page that was live has seen more than what the worker kept.
     if (answer.savedAt && station && !savedAt) { askedAt = performance.now(); return lose(); }
+    const wasSaved = savedAt;
     station = answer.data;
     savedAt = answer.savedAt;
     askedAt = performance.now();
@@ -55,6 +63,7 @@ async function ask() {
     receivedAt = askedAt - (savedAt ? Math.max(0, Date.now() - Date.parse(savedAt)) : 0);
     setStationZone(station.station?.zone);
     if (!savedAt) heard(); else lostAt = null;
+    if (wasSaved && !savedAt) { tell("connection"); back(); }
     tell("station", station);
   } catch (problem) {
     if (problem.status === 0) lose(); else heardAt = performance.now();
@@ -142,10 +151,11 @@ function start() {
   isRunning = true;
   heardAt = performance.now();
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) { hiddenAt = performance.now(); return close(); }
+    if (document.hidden) { hiddenAt = Date.now(); return close(); }
+    heardAt = performance.now();
     open();
     refresh().catch(() => {});
-    tell(performance.now() - hiddenAt > AWAY ? "return" : "alert");
+    if (Date.now() - hiddenAt > AWAY) back(); else tell("alert");
   });
   addEventListener("pagehide", close);
   open();
@@ -158,7 +168,7 @@ function stop() { isRunning = false; close(); }
 function beat() {
   if (!isRunning || document.hidden) { clocks = null; return; }
   const now = { wall: Date.now(), page: performance.now() };
-  if (clocks && now.wall - clocks.wall - (now.page - clocks.page) > 5000) refresh().catch(lose);
+  if (clocks && now.wall - clocks.wall - (now.page - clocks.page) > 5000) refresh().then(back, lose);
   clocks = now;
   open();
   const isStill = station?.daemon?.state === "none";

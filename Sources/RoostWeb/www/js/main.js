@@ -115,7 +115,7 @@ async function begin() {
   if (me && here?.isAlone) history.replaceState({}, "", "/");
   live.on((kind) => {
     if (kind !== "reading" && kind !== "event") showState();
-    if (kind === "alert" && me) showNew(me).then(showNeeds);
+    if (["alert", "return"].includes(kind) && me) showNew(me).then(showNeeds);
   });
   if (me) {
     showState();

@@ -4,10 +4,7 @@
 // `needs`: least role, and `hides`: no other sees it; `accounts` pages do not exist where nobody logs in.
 // `texts`: it has a catalogue of its own, which comes with it.
 // `asks` pages need a running station: a card's history has none.
-
-const RANKS = ["viewer", "member", "owner"];
-/** What an account may do. */
-export const may = (me, least) => RANKS.indexOf(me?.role) >= RANKS.indexOf(least ?? "viewer");
+import { may } from "./roles.js";
 
 export const PAGES = [
   { path: "/", name: "now", place: "bar", load: () => import("./pages/now.js") },

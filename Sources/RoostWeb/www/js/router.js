@@ -3,7 +3,8 @@ import { api, asked } from "./api.js";
 import { button, card, el, nextFrame, quoted, setText, show } from "./dom.js";
 import { code, loadMore, t } from "./i18n.js";
 import { live } from "./live.js";
-import { isOffered, may, PAGES } from "./navigation.js";
+import { isOffered, PAGES } from "./navigation.js";
+import { may } from "./roles.js";
 import { confirmed, say } from "./words.js";
 
 let current = null, turn = 0, me = null, header;
@@ -15,9 +16,9 @@ export const context = {
   get pages() { return PAGES.filter((page) => isOffered(page, me)); },
   api,
   /** A page's first sentence as its title; where it stands in the page, the header shows only the station. */
-  setTitle(words) {
-    // Now says itself what was.
-    if (current?.page?.name === "now") setText(header.title, words); else say(header.title, words);
+  setTitle(words, isSentence = current?.page?.name !== "now") {
+    // Now says itself what was, and a page's name was and is.
+    if (isSentence) say(header.title, words); else { delete header.title.dataset.says; setText(header.title, words); }
     document.title = [words, header.station.textContent || "Roost"].join(" – ");
   },
   go, reload: () => render(current?.query ?? new URLSearchParams(), { keepsPlace: true }),
@@ -51,9 +52,12 @@ export function startRouter(parts, account) {
   });
   live.on((kind, data) => {
     const view = current?.view;
-    if (kind === "connection" && current?.page?.name !== "now") for (const node of document.querySelectorAll("[data-says]")) say(node, node.dataset.says);
-    // What happened while nothing was heard is in no message.
-    if (kind === "return" && view && !header.main.querySelector("form.typed")) return void context.reload();
+    if (kind === "connection") for (const node of document.querySelectorAll("[data-says]")) say(node, node.dataset.says);
+    if (kind === "return" && view) {
+      // What a person has opened, loaded or typed stays; she asks herself.
+      if (!view.keeps?.() && !document.querySelector("dialog[open], form.typed")) return void context.reload();
+      if (!header.main.querySelector(":scope > .missed")) header.main.prepend(el("p", { class: "row missed", role: "status" }, t("page.missed"), button(t("page.refresh"), () => context.reload(), { class: "small" })));
+    }
     // What failed without an answer is asked for again once there is one.
     if (kind === "station" && current?.isWaiting && live.state === "live" && !header.main.querySelector("form.typed")) return void context.reload();
     if (!view) return;
@@ -80,7 +84,7 @@ export async function open(path, { scroll = 0, keepsFocus, keepsPlace, as } = {}
     const isHere = link.dataset.page === page?.name || (link.dataset.page === "more" && page?.place === "more");
     if (isHere) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
-  context.setTitle(page ? t(`${page.name}.title`) : t("problem.noPage"));
+  context.setTitle(page ? t(`${page.name}.title`) : t("problem.noPage"), false);
   if (!page || !isOffered(page, me)) {
     header.main.removeAttribute("aria-busy");
     header.main.replaceChildren(card(null, el("p", {}, t(!page ? "problem.noPage.words" : me?.isOpen || may(me, page.needs) ? "problem.notHere" : "problem.forbidden.words")), el("p", {}, el("a", { href: "/" }, t("problem.toNow")))));
@@ -104,11 +108,12 @@ async function render(query, { scroll = 0, keepsFocus, keepsPlace } = {}) {
       const root = el("div", { class: `page ${page.name}` });
       current.view?.leave?.();
       // A page without a state of its own is drawn anew from each answer.
-      current.view = module.make?.(root, context) ?? { update: (given) => root.replaceChildren(...module.draw(given, context).filter(Boolean)) };
+      const here = current, own = { ...context, setTitle: (words) => { if (current === here) context.setTitle(words); } };
+      current.view = module.make?.(root, own) ?? { update: (given) => root.replaceChildren(...module.draw(given, own).filter(Boolean)), keeps: () => root.querySelector("details[open]") };
       clearTimeout(slow);
       header.main.replaceChildren(...(page.name === "now" || page.isAlone ? [root, foot(page)] : [foot(page), root]));
     }
-    header.main.querySelector(":scope > .problem")?.remove();
+    for (const node of header.main.querySelectorAll(":scope > .problem, :scope > .missed")) node.remove();
     const drawn = current.view.update(data, query);
     // At once, so that no piece is seen elsewhere; a place farther down exists when all is drawn. The first page begins at its top.
     if (!keepsPlace && !current.isFirst) scrollTo(0, scroll);

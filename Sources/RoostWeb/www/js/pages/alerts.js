@@ -140,7 +140,7 @@ function rulesCard({ may, api, reload }) {
       // When it was raised last, and who got a notice since: the courier says it before the record does, and the record for longer.
       const last = (id, now) => {
         const [raises, sent] = past.map((all) => (all ?? []).filter((one) => one.details?.key?.startsWith(`${id}:`) && !isTest(one))), time = now?.n ? live.now - now.sinceSeconds : raises[0]?.time && moment(raises[0].time) / 1000;
-        if (!time) return { names: [], isNever: past[0]?.length < MOST };
+        if (!time) return { names: [], isNever: !raises.length && past[0]?.length < MOST };
         const recent = receivers.filter(({ notices }) => notices?.latest?.some(({ key, ageSeconds }) => key.startsWith(`${id}:`) && live.now - ageSeconds >= time - 5));
         return { time: stamp(time), names: [...new Set([...recent.map((one) => one.id), ...sent.filter((one) => one.time && moment(one.time) / 1000 >= time - 5).map(({ details }) => details.target)])] };
       };
@@ -157,7 +157,7 @@ const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(on
 export const ruleSentences = (rule) => rule.parts.map((part) => {
   const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
   if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
-  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends) }) + (rule.forSeconds ? `, ${t("rules.lasting", { time: duration(rule.forSeconds) })}` : "");
+  return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends), lasting: rule.forSeconds ? t("rules.lasting", { time: duration(rule.forSeconds) }) : "" });
 }).filter(Boolean);
 
 /** Sends a test to all receivers, and says at the rule what came of it at each. */

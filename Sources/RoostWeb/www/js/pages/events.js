@@ -139,6 +139,7 @@ export function make(root, context) {
       newer.textContent = plural("events.newer", (waiting += 1));
       show(newer, true);
     },
+    keeps: () => open.size > 0 || shown?.feeds[0].items.length > PAGE,
     leave() { turn += 1; },
   };
 }

@@ -53,9 +53,10 @@ export function make(root, context) {
     el("div", { class: "split" }, heading, asIs("", "span", { class: "quiet", id: "history-zone" })), tools, own, charts, readout, keys, apart);
   const chooser = el("section", { class: "card" }), gaps = el("section", { class: "card" }), more = el("section", { class: "card" });
   root.append(el("div", { class: "page" }, main, gaps), el("div", { class: "page" }, chooser, more));
-  let drawn = [], latest;
+  let drawn = [], latest, at = null;
 
   function point(data, time) {
+    at = time;
     for (const chart of drawn) chart.cursor = time;
     readout.textContent = [readoutWords(data, time), data.series ? markAt(data, time) : ""].filter(Boolean).join("\n");
   }
@@ -87,10 +88,12 @@ export function make(root, context) {
       data.ledgers = await late;
       if (latest !== data) return;
       for (const one of series.series) Object.assign(one, recorded(data.ledgers[one.index]));
-      for (const chart of drawn) chart.draw();
+      for (const chart of drawn) { chart.draw(); chart.label(); }
+      point(data, at);
       keys.replaceChildren(...legend(data));
       gaps.replaceChildren(el("h2", {}, t("history.gaps")), ...gapList(data, context));
     },
+    keeps: () => root.querySelector(".card:last-child details[open], .chart:focus"),
     leave() { latest = null; for (const chart of drawn) chart.close(); },
   };
 }
@@ -165,7 +168,7 @@ function fillChooser(node, items, chosen, context) {
 }
 
 function markAt({ events, notes, window }, time) {
-  const near = (window.to - window.from) * Math.max(0.01, 14 / innerWidth);
+  const near = (window.to - window.from) * 14 / (document.querySelector(".chart").clientWidth - 54);
   const hits = (list, name) => (time === null ? [] : list.filter((one) => one[name] && Math.abs(Date.parse(one[name]) / 1000 - time) < near));
   const all = [...hits(notes, "at").map((note) => `◆ ${clock(note.at)} ${note.text}`), ...hits(events, "time").map((event) => `○ ${clock(event.time)} ${eventSentence(event)}`)];
   return [...all.slice(0, 4), ...(all.length > 4 ? [`+ ${all.length - 4}`] : [])].join(" · ");
@@ -190,18 +193,19 @@ function drawCharts(place, data, context, read) {
   const peers = [];
   return [...new Set(all.map(axisOf))].map((axis) => {
     const group = all.filter((one) => axisOf(one) === axis), [{ unit }] = group;
-    const names = group.map((one) => `${channelName(one.item)}, ${curveWords(one, one.stretches.length)}`).join("; ");
-    const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart"), "aria-label": t("history.chart.label", { names, unit }) });
-    place.append(el("div", {}, el("p", { class: "quiet" }, `${quantityName(quantityOf(group[0].item.id))}, ${unit}`), box));
+    const box = el("div", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": t("history.chart") }), [{ item }] = group;
+    place.append(el("div", {}, el("p", { class: "quiet" }, `${quantityName(quantityOf(item.id), item.isEarlier ? undefined : item.name)}, ${unit}`), box));
     const chart = new Chart(box, {
       peers, read, zoom: (from, to) => to - from >= 60 && goTo(context, { range: null, from, to }),
       reset: () => context.setQuery({ range: "day", from: null, to: null }),
       gap: (one, stretch) => openGap(context, one.item, stretch),
     });
+    chart.label = () => box.setAttribute("aria-label", t("history.chart.label", { names: group.map((one) => `${channelName(one.item)}, ${curveWords(one, one.stretches.length)}`).join("; "), unit }));
+    chart.label();
     chart.data = {
       from: window.from, to: window.to, now, series: group, marks,
       ...(group.some((one) => one.unit === "°C") ? { floor: 0 } : {}),
-      ...bandsOf(group[0].item),
+      ...bandsOf(item),
     };
     return chart;
   });

@@ -2,6 +2,7 @@
 import { address } from "../api.js";
 import { button, el, quoted, setText, show } from "../dom.js";
 import { code, plural, t } from "../i18n.js";
+import { say } from "../words.js";
 
 /** Seconds between questions about the camera: while watching, and while not. */
 const WATCHING = 2, IDLE = 5;
@@ -36,8 +37,9 @@ export function make(root, { api, may, setTitle }) {
   function draw() {
     const { mayLook } = shown, isSeen = Boolean(image?.naturalWidth);
     const name = shown.camera === "on" ? shown.state : shown.camera;
-    setText(state, isSeen && UP.includes(name) ? t("livepicture.running") : isWanted && name === "ready" ? t("livepicture.starting") : code("livepicture", name));
-    setTitle(state.textContent);
+    const sentence = isSeen && UP.includes(name) ? t("livepicture.running") : isWanted && name === "ready" ? t("livepicture.starting") : code("livepicture", name);
+    say(state, sentence);
+    setTitle(sentence);
     if (why.textContent !== (shown.why ?? "")) why.replaceChildren(...[quoted(shown.why)].filter(Boolean));
     show(why, Boolean(shown.why) && name !== "masked");
     show(frame, isSeen);

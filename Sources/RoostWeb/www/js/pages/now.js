@@ -11,6 +11,8 @@ import { happened, lastPicture, wellCard } from "./nowparts.js";
 const POINTS = 96, MOST = 40, DAY = 86400;
 /** Seconds after which a page that stays open asks again: what does not come live, and the curves. */
 const REST_BEATS = 60, DAY_BEATS = 600;
+/** Notices of which a day may have hundreds. */
+const OFTEN = ["outbox refused", "remedy tried"];
 const isShown = (one) => one.place !== "hidden";
 /** What few pages need comes when a person asks for it. */
 const later = (name, ...given) => action(t(`${name}.do`), async () => (await import("./nowdialogs.js"))[name](...given));
@@ -33,10 +35,13 @@ export async function load(api) {
     station, kept, first,
     devices: shown.length || !isUp ? null : await api.maybe("/devices"),
     day: shown.length ? Promise.all([dayCurves(api, shown, range), first && api.ledger({ channel: first.id, ...range })]) : null,
-    rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "notice", last: "24h", limit: 200 }),
-      station.lines?.length ? api.maybe("/records", { limit: 1 }) : null, station.lines?.length ? api.maybe("/events", { kind: "motion", limit: 50 }) : null]) : null,
+    rest: isUp ? () => Promise.all([api.maybe("/outbox"), api.maybe("/alerts"), api.maybe("/events", { severity: "notice", last: "24h", without: OFTEN, limit: 200 }),
+      station.lines?.length ? api.maybe("/records", { limit: 1 }) : null, lastMotions(api, station)]) : null,
   };
 }
+
+/** When each motion sensor saw the last motion, by its device. */
+const lastMotions = async (api, { lines = [] }) => Object.fromEntries(await Promise.all(lines.filter(({ type }) => ["pir", "motion"].includes(type)).map(async ({ device }) => [device, (await api.maybe("/events", { source: device, kind: "motion", limit: 1 }))?.items[0]?.time])));
 
 /** The time of the small curves: a young station has steps as fine as its age. */
 function dayOf({ time, store }) {
@@ -77,8 +82,7 @@ export function make(root, context) {
     if (events?.items.length || [outbox?.targets, outbox?.feeds, outbox?.receivers].flat().some((one) => one?.code)) await loadFacts();
     well.update(live.station, rest);
     if (events) await today.update(events.items);
-    // The newest of each sensor, which the rows of lines show.
-    answer = { ...answer, motions: Object.fromEntries((motions?.items ?? []).toReversed().map((one) => [one.source, one.time])) };
+    answer = { ...answer, motions };
     list.update(live.station, answer);
     picture.replaceChildren(lastPicture(records) ?? "");
   }

@@ -4,7 +4,7 @@ import { loadFacts } from "../facts.js";
 import { bytes, dated, duration, fromWall, month, number, percent, rfc3339, stamp, zone } from "../format.js";
 import { loadMore, plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { channelName, deviceOf, deviceTitle, quantityName, quantityOf, reason } from "../words.js";
+import { asHeard, channelName, deviceOf, deviceTitle, quantityName, quantityOf, reason } from "../words.js";
 import { eventList, gapList } from "./history.js";
 
 export const load = async (api) => (await Promise.all([api.get("/proof/days", { zone: zone() }), loadMore("proof")]))[0];
@@ -51,7 +51,7 @@ export function make(root, context) {
         const [sign, said] = sentence(answer, days, words, found);
         const others = [0, 0.001].map((unknownShare) => sentence(answer, days, null, { ...likely, unknownShare })[1]);
         head.replaceChildren(sign, el("div", { class: "over" }, said, others));
-        context.setTitle(said.firstChild.textContent);
+        context.setTitle(said.firstChild.dataset.says);
       };
       say(t("proof.counting"));
       // The ledger reads every sample: what it says comes when it is there.
@@ -64,6 +64,8 @@ export function make(root, context) {
         print.disabled = false;
       }).catch(() => { if (mine === turn) say(t("proof.refused")); });
     },
+    // The ledger of a large record takes a minute: it is not begun again.
+    keeps: () => !proof,
     leave() { turn += 1; removeEventListener("beforeprint", fillTables); },
   };
 }
@@ -79,7 +81,7 @@ function sentence(answer, days, words, proof) {
   const given = { since: days.dated(0, { ...LONG, weekday: undefined }),
     measured: share(measured), explained: share(1000 - measured - unknown), unknown: share(unknown) };
   return [mark(words ? "unknown" : unknown ? "moderate" : "good"), el("div", {},
-    el("strong", {}, t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given)),
+    el("strong", { "data-says": t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given) }, asHeard(t(words ? "proof.sofar" : unknown ? "proof.unknown" : "proof.every", given))),
     el("p", {}, words ?? t(measured === 1000 ? "proof.whole" : unknown ? "proof.shares.unknown" : "proof.shares", given)),
     proof?.elapsedSeconds ? el("p", { class: "quiet" }, t("proof.chief", { share: percent(proof.coveredSeconds / proof.elapsedSeconds) })) : null,
     proof ? el("p", { class: "quiet" }, t("proof.at", { time: stamp(proof.at ?? live.now) })) : null)];

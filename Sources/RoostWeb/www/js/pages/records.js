@@ -4,7 +4,7 @@ import { asIs, button, dialog, el, icon, quoted, show } from "../dom.js";
 import { bytes, clock, clockSeconds, date, day, dayStart, duration, isKnown, moment, number, rfc3339, value, zoneWords } from "../format.js";
 import { plural, t } from "../i18n.js";
 import { live } from "../live.js";
-import { action, byGroup, channelName, confirmed, deviceTitle, problemWords, reason } from "../words.js";
+import { action, asHeard, byGroup, channelName, confirmed, deviceTitle, problemWords, reason } from "../words.js";
 
 const LIMIT = 48;
 /** A first try may meet the limit of requests a second. */
@@ -53,6 +53,7 @@ export function make(root, context) {
 
   return {
     update(data) { shown = data; waiting = 0; show(newer, false); draw(); },
+    keeps: () => shown?.items.length > LIMIT,
     live(kind, event) {
       if (kind !== "event" || event.kind !== "motion") return;
       newer.textContent = plural("records.newer", (waiting += 1));
@@ -69,7 +70,7 @@ function stateCard(data, { may, change }) {
   const all = data.mayDelete && camera !== "stopped" && pictureCount > 0 ? button(t("records.deleteAll"), confirmed(plural("records.deleteAll.sure", pictureCount), t("records.deleteAll"), () => change("POST", "/records/delete", { upTo: data.newest }, { patience: 70000 })), { class: "small" }) : null;
   const link = (href, words) => el("a", { class: "button small", href }, words);
   return [
-    el("p", { class: "big" }, t(`records.camera.${camera}`)),
+    el("p", { class: "big", "data-says": t(`records.camera.${camera}`) }, asHeard(t(`records.camera.${camera}`))),
     facts ? el("p", { class: "number" }, facts) : null,
     trouble ? el("p", { class: "wrong" }, t("records.trouble"), " ", quoted(trouble)) : null,
     stationTrouble ? el("p", { class: "wrong" }, t("records.stationTrouble")) : null,
