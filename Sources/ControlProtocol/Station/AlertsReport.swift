@@ -74,6 +74,12 @@ package struct AlertsReport: Codable, Hashable, Sendable {
             /// Whether low values are the bad ones.
             package let isFloor: Bool
             package let overSeconds: Int?
+            /// Intervals without a value, for `silent`; nil for others.
+            package var intervalCount: Int?
+            /// Share of its life that a part has used, in per cent, and days that it has left, for
+            /// `laser`: either counts; nil for others.
+            package var usedPercent: Double?
+            package var daysLeft: Int?
 
             package init(
                 channels: String,

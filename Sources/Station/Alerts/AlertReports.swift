@@ -105,7 +105,7 @@ struct AlertReports {
 
     private static func part(_ part: AlertRule.Part) -> AlertsReport.Rule.Part {
         let scale = part.condition.scale
-        return AlertsReport.Rule.Part(
+        var report = AlertsReport.Rule.Part(
             channels: part.pattern,
             kind: part.condition.kind,
             limits: scale?.steps.map(\.limit) ?? [],
@@ -113,5 +113,11 @@ struct AlertReports {
             isFloor: scale?.isFloor ?? false,
             overSeconds: part.condition.averagingSeconds
         )
+        switch part.condition {
+        case .silent(let intervals): report.intervalCount = intervals
+        case .laser(let used, let days): (report.usedPercent, report.daysLeft) = (used, days)
+        default: break
+        }
+        return report
     }
 }

@@ -4,7 +4,7 @@ import { orProblem } from "../api.js";
 import { asIs, button, card, choice, el, fold, keyed, mark, quoted, renew, setMark, setText, show } from "../dom.js";
 import { deliveryReason, isTest, loadFacts } from "../facts.js";
 import { field, form, isNoNumber, nameProblem } from "../form.js";
-import { duration, moment, number, over, stamp } from "../format.js";
+import { duration, moment, number, over, percent, stamp } from "../format.js";
 import { code, has, loadMore, plural, t } from "../i18n.js";
 import { live, refresh } from "../live.js";
 import { action, channelName, problemWords, quantityName, quantityOf, refusal } from "../words.js";
@@ -156,7 +156,7 @@ const unitOf = (quantity) => live.station?.channels?.find((one) => quantityOf(on
 /** A sentence for each part of a rule; none for a kind without words. */
 export const ruleSentences = (rule) => rule.parts.map((part) => {
   const quantity = quantityOf(part.channels), unit = part.limits.length && unitOf(quantity), name = quantityName(quantity) + (unit ? ` (${unit})` : ""), round = (all) => all.map((one) => number(one, 1, 0)).join(", "), kind = `rules.kind.${part.kind}`;
-  if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds) });
+  if (!part.limits.length) return has(kind) && t(kind, { name, time: duration(part.overSeconds ?? rule.forSeconds), n: number(part.intervalCount ?? 0), used: percent((part.usedPercent ?? 0) / 100, 0), left: duration((part.daysLeft ?? 0) * 86400) });
   return t(part.isFloor ? "rules.below" : "rules.from", { name, over: part.overSeconds ? t("alerts.mean", { time: over(part.overSeconds) }) : t("rules.sample"), limits: round(part.limits), ends: round(part.ends), lasting: rule.forSeconds ? t("rules.lasting", { time: duration(rule.forSeconds) }) : "" });
 }).filter(Boolean);
 
