@@ -266,7 +266,7 @@ def simulated(walk):
     state.shows("simulated", "#chips")
     state.says("Measuring. The air is")
     walk.browser.script("document.querySelector('#chips button').click()")
-    state.shows("plug a sensor into a station of your own", "dialog")
+    state.shows("Plug in a sensor for real values", "dialog")
     return stage
 
 

@@ -97,9 +97,6 @@ function phaseOf({ opening, events, isOver }) {
 
 export const isSmall = ({ severity, kind }) => severity === "info" || severity === "debug" || SMALL.includes(kind);
 
-/** Whether something of an entry was a warning or an error. */
-export const isGrave = ({ parts }) => parts.some(({ events }) => events.some(({ severity }) => ["warning", "error"].includes(severity)));
-
 /** The local day of a moment as its start; equal neighbours cost nothing. */
 function days() {
   let start = 0, end = -1;
@@ -142,6 +139,14 @@ export const grouping = function* (events) {
   }
   return found;
 };
+
+/** The newest entries in which something was a warning or an error, of a few events. */
+export function graveOf(events) {
+  const work = grouping(events);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value.filter(({ parts }) => parts.some((part) => part.events.some(({ severity }) => ["warning", "error"].includes(severity)))).slice(0, 5);
+}
 
 /** The sentence of an entry or of a part: of a beginning and its end with its duration, else of its newest event. */
 export function partSentence({ events, opening, phase, lasted: time }) {

@@ -57,6 +57,7 @@ export function make(root, context) {
 
   function point(data, time) {
     at = time;
+    readout.classList.toggle("reads", time !== null);
     for (const chart of drawn) chart.cursor = time;
     readout.textContent = [readoutWords(data, time), data.series ? markAt(data, time) : ""].filter(Boolean).join("\n");
   }

@@ -88,6 +88,7 @@ export function sending({ targets = [], feeds = [], isRunning, isMetered, leftOu
     return { page, level: "moderate", text: isOnly ? t("well.sending.fails.only", { name: one.id }) : plural("well.sending.fails", failing.length + leftOut.length, { all: targets.length + leftOut.length }),
       because: [one && !isOnly ? `${one.id}: ` : "", ...(one ? deliveryReason(one.code, null) : []), waiting ? `; ${plural("well.sending.waiting", waiting)}` : "", silent ? `; ${t("well.feeds.fails", { name: silent.id })}` : ""] };
   }
+  if (targets.some((one) => one.isWaitingForClock && one.samples?.waiting)) return { page, level: "moderate", text: t("well.sending.clock") };
   const because = paused.length ? plural("well.sending.paused", paused.length) : isMetered ? t("outbox.metered") : plural("well.sending.targets", targets.length);
   return { page, level: paused.length ? "moderate" : "good", text: t("well.sending"), because };
 }
@@ -109,10 +110,7 @@ export function happened() {
   return {
     node,
     async update(items) {
-      const { grouping, isGrave, partSentence } = items.length ? await import("../eventgroups.js") : {}, work = grouping?.(items);
-      let step = work?.next();
-      while (step && !step.done) step = work.next();
-      const entries = (step?.value ?? []).filter(isGrave).slice(0, 5);
+      const { graveOf, partSentence } = items.length ? await import("../eventgroups.js") : {}, entries = graveOf?.(items) ?? [];
       list.replaceChildren(...entries.map((entry) => el("li", {}, el("time", { datetime: entry.to.time ?? "" }, entry.to.time ? clock(entry.to.time) : "–"),
         mark(entry.phase === "over" ? "good" : entry.to.severity === "error" ? "fault" : "moderate", "mark small"), el("span", {}, partSentence(entry), entry.parts.length > 1 ? el("span", { class: "quiet" }, ` · ${plural("events.times", entry.parts.length)}`) : null))));
       show(none, entries.length === 0);

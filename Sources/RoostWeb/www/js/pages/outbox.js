@@ -104,7 +104,7 @@ export function standing(first, context, changed) {
     const now = `${report.state} ${isRefused} ${report.origin}`;
     if (offered !== now) {
       offered = now;
-      sign.replaceChildren(mark(MARKS[report.state] ?? "unknown", "mark small"));
+      sign.replaceChildren(mark(report.isWaitingForClock && report.samples?.waiting ? "moderate" : MARKS[report.state] ?? "unknown", "mark small"));
       // Each delivery changes whether something can be sent: that stands last, so that a finger meets the button that it saw.
       renew(acts, may("member") ? [
         action(t(isPaused ? "outbox.resume" : "outbox.pause"), post(isPaused ? "resume" : "pause"), { class: "small" }),
